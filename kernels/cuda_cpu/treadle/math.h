@@ -6,8 +6,6 @@
 
 // Host and device: clang takes a function of the device alone for none of its builtins.
 #define __TREADLE_PURE __host__ __device__ __attribute__((const, nothrow))
-#define __TREADLE_DOUBLE_1(name) __TREADLE_PURE double name(double x);
-#define __TREADLE_DOUBLE_2(name) __TREADLE_PURE double name(double x, double y);
 #define __TREADLE_MATH_1(name)               \
   __TREADLE_PURE double name(double x);      \
   __TREADLE_PURE float name##f(float x);
@@ -20,9 +18,6 @@
 
 extern "C" {
 __TREADLE_MATH_1(ceil)
-__TREADLE_DOUBLE_1(cos)
-__TREADLE_DOUBLE_1(erf)
-__TREADLE_DOUBLE_1(erfc)
 __TREADLE_MATH_1(fabs)
 __TREADLE_MATH_1(floor)
 __TREADLE_MATH_1(j0)
@@ -32,9 +27,7 @@ __TREADLE_MATH_1(logb)
 __TREADLE_MATH_1(nearbyint)
 __TREADLE_MATH_1(rint)
 __TREADLE_MATH_1(round)
-__TREADLE_DOUBLE_1(sin)
 __TREADLE_MATH_1(sqrt)
-__TREADLE_DOUBLE_1(tan)
 __TREADLE_MATH_1(tgamma)
 __TREADLE_MATH_1(trunc)
 __TREADLE_MATH_1(y0)
@@ -46,7 +39,6 @@ __TREADLE_MATH_2(fmax)
 __TREADLE_MATH_2(fmin)
 __TREADLE_MATH_2(fmod)
 __TREADLE_MATH_2(nextafter)
-__TREADLE_DOUBLE_2(pow)
 __TREADLE_MATH_2(remainder)
 
 __TREADLE_MATH_AS(ilogb, int)
@@ -79,8 +71,6 @@ __TREADLE_PURE int abs(int x);
 __TREADLE_PURE long labs(long x);
 __TREADLE_PURE long long llabs(long long x);
 }
-#undef __TREADLE_DOUBLE_1
-#undef __TREADLE_DOUBLE_2
 #undef __TREADLE_MATH_1
 #undef __TREADLE_MATH_2
 #undef __TREADLE_MATH_AS

@@ -180,6 +180,69 @@ __TREADLE_WIDE atanh(double x) {
   return __builtin_copysign(a > 1 ? __TREADLE_NAN : 0.5 * result, x);
 }
 
+// ---- x^y = e^(y log x) ----
+
+struct __treadle_finest_logarithm {
+  double log, rest;
+};
+
+// Of a positive number to some 66 bits: 2 s + 2/3 s^3 in two parts each, the rest of the series in one.
+__TREADLE_OWN __treadle_finest_logarithm __treadle_finest_log(double x) {
+  const bool denormal = x < 2.2250738585072014e-308;
+  const unsigned long long bits = __treadle_bits(denormal ? x * 18014398509481984.0 : x);
+  const unsigned long long k = (bits - 0x3fe6a09e667f3bcd + 0x3ff0000000000000) >> 52;
+  const double whole =
+      __treadle_from_bits(k | 0x4330000000000000) - (denormal ? 4503599627371519.0 + 54 : 4503599627371519.0);
+  const double f = __treadle_from_bits(bits - (k << 52) + 0x3ff0000000000000) - 1, below = f + 2;
+  const double inverse = 1 / below, s = f * inverse;
+  const double s_lost = (__builtin_fma(-s, below, f) - s * (f - (below - 2))) * inverse;
+  const double square = s * s, square_lost = __builtin_fma(s, s, -square) + 2 * s * s_lost;
+  const double cube = square * s, cube_lost = __builtin_fma(square, s, -cube) + square * s_lost + square_lost * s;
+  const double third = cube * 0.6666666666666666,
+               third_lost = __builtin_fma(cube, 0.6666666666666666, -third) + cube * 3.700743415417188e-17 +
+                            cube_lost * 0.6666666666666666;
+  const double series =
+      cube * square *
+      (0.4 +
+       square *
+           (0.28571428571429397 +
+            square * (0.22222222221636845 +
+                      square * (0.18181818339697634 +
+                                square * (0.1538459450380989 +
+                                          square * (0.13334829573906534 +
+                                                    square * (0.1170557189567721 + square * 0.1173010786189303)))))));
+  const double first = whole * 0.6931471804855391, sum = first + 2 * s;
+  const double sum_lost = whole == 0 ? 0 : 2 * s - (sum - first);
+  const double total = sum + third, total_lost = third - (total - sum);
+  const double rest = sum_lost + total_lost + (2 * s_lost + third_lost + (series + whole * 7.440617110012397e-11));
+  return {total, rest};
+}
+__TREADLE_WIDE __treadle_pow(double x, double y) {
+  const double a = __builtin_fabs(x), half = y * 0.5;
+  const bool whole = __builtin_rint(y) == y, odd = whole && __builtin_rint(half) != half;
+  const __treadle_finest_logarithm l = __treadle_finest_log(a);
+  const bool special = !(a > 0 && a < __TREADLE_INFINITE) || !(__builtin_fabs(y) < 1e25);
+  // More than any number is, so that no product is infinite.
+  const double exponent = special ? y * __treadle_log_or(l.log, a) : y * l.log;
+  const double lost = __builtin_fma(y, l.log, -exponent) + y * l.rest;
+  const bool is_far = special || !(__builtin_fabs(exponent) < 800);
+  const double power = __treadle_fine_exp_of_sum(exponent, is_far ? 0 : lost);
+  const double size = a == 1 && y == y ? 1 : power;
+  const double value = x < 0 && a < __TREADLE_INFINITE && !whole ? __TREADLE_NAN : size;
+  const double result = __builtin_signbit(x) && odd ? -value : value;
+  return x == 1 || y == 0 ? 1 : result;
+}
+// Products where the compiler knows the exponent.
+__TREADLE_WIDE pow(double x, double y) {
+  if (__builtin_constant_p(y)) {
+    if (y == 1) return x;
+    if (y == 2) return x * x;
+    if (y == 3) return x * x * x;
+    if (y == -1) return 1 / x;
+  }
+  return __treadle_pow(x, y);
+}
+
 // ---- roots ----
 
 // The cube root of a, which is no negative number, to some 45 bits.
@@ -223,38 +286,93 @@ __TREADLE_WIDE hypot(double x, double y) {
                                                             : __builtin_sqrt(p * p + q * q) * back;
 }
 
+// ---- sine and cosine ----
+
+struct __treadle_fine_angles {
+  double sine, sine_rest, cosine, cosine_rest;  // each a sum of two parts, the second of which is small
+  unsigned long long quarters;
+};
+
+// Of g + lost, which is below pi / 4.
+__TREADLE_OWN __treadle_fine_angles __treadle_fine_angle(double g, double lost, unsigned long long quarters) {
+  const double t = g * g;
+  const double sine_rest =
+      lost + g * t *
+                 (-0.16666666666666666 +
+                  t * (0.008333333333333331 +
+                       t * (-0.00019841269841265063 +
+                            t * (2.7557319219337312e-06 +
+                                 t * (-2.5052106231802837e-08 +
+                                      t * (1.6058531516797758e-10 + t * -7.586691094197958e-13))))));
+  const double half = 0.5 * t, near = 1 - half;
+  const double cosine_rest =
+      (((1 - near) - half) - g * lost) +
+      t * t *
+          (0.041666666666666664 +
+           t * (-0.0013888888888888887 +
+                t * (2.4801587301584645e-05 +
+                     t * (-2.755731922140179e-07 +
+                          t * (2.0876755790721963e-09 +
+                               t * (-1.1470460830795304e-11 + t * 4.7458685530816656e-14))))));
+  return {g, sine_rest, near, cosine_rest, quarters};
+}
+__TREADLE_WIDE __treadle_fine_sine_of(const __treadle_fine_angles& a, unsigned long long more) {
+  return __treadle_sine_of({a.sine + a.sine_rest, a.cosine + a.cosine_rest, a.quarters}, more);
+}
+
+// Below 2^30: x - k pi / 2, where pi / 2 is three numbers, two of 48 bits. The first difference is exact.
+__TREADLE_OWN __treadle_fine_angles __treadle_fine_angle_of(double x) {
+  const double rounded = x * 0.6366197723675814 + __TREADLE_ROUNDER, k = rounded - __TREADLE_ROUNDER;
+  const double near = __builtin_fma(-k, 1.5707963267948912, x), step = k * 5.390302858158106e-15;
+  const double step_lost = __builtin_fma(k, 5.390302858158106e-15, -step), r = near - step, of_near = r + step;
+  const double r_lost = (near - of_near) - (step - (of_near - r));
+  const double rest = r_lost - (step_lost + k * 1.2706558760139879e-29), g = r + rest;
+  return __treadle_fine_angle(g, (r - g) + rest, __treadle_bits(rounded));
+}
+// Beyond are libm's, which are called for the threads that need them
+// (src/cuda_cpu/compiler/passes/lane_calls.cpp). LLVM does not know these names of theirs: it would call libmvec's, which
+// are less exact.
+extern "C" {
+__host__ __device__ __attribute__((const, nothrow)) double __treadle_far_sin(double) __asm__("sinf64");
+__host__ __device__ __attribute__((const, nothrow)) double __treadle_far_cos(double) __asm__("cosf64");
+__host__ __device__ __attribute__((const, nothrow)) double __treadle_far_tan(double) __asm__("tanf64");
+}
+__TREADLE_OWN bool __treadle_is_near(double x) { return __builtin_fabs(x) < 1073741824; }
+__TREADLE_WIDE sin(double x) {
+  if (!__treadle_is_near(x)) return __treadle_far_sin(x);
+  return x == 0 ? x : __treadle_fine_sine_of(__treadle_fine_angle_of(x), 0);
+}
+__TREADLE_WIDE cos(double x) {
+  if (!__treadle_is_near(x)) return __treadle_far_cos(x);
+  return __treadle_fine_sine_of(__treadle_fine_angle_of(x), 1);
+}
+__TREADLE_WIDE tan(double x) {
+  if (!__treadle_is_near(x)) return __treadle_far_tan(x);
+  const __treadle_fine_angles a = __treadle_fine_angle_of(x);
+  const double sine = a.sine + a.sine_rest, sine_lost = (a.sine - sine) + a.sine_rest;
+  const double cosine = a.cosine + a.cosine_rest, cosine_lost = (a.cosine - cosine) + a.cosine_rest;
+  const bool odd = a.quarters & 1;
+  const double above = odd ? -cosine : sine, above_lost = odd ? -cosine_lost : sine_lost;
+  const double below = odd ? sine : cosine, below_lost = odd ? sine_lost : cosine_lost;
+  const double quotient = above / below;
+  const double lost = (__builtin_fma(-quotient, below, above) + above_lost) - quotient * below_lost;
+  return x == 0 ? x : __builtin_fma(lost, 1 / below, quotient);
+}
+
 // ---- multiples of pi ----
 
-__TREADLE_OWN __treadle_angle __treadle_fine_quarters(double f, unsigned long long quarters) {
-  const double g = f * 1.5707963267948966, lost = f * 6.123233995736766e-17, t = g * g;
-  const double sine =
-      g + (lost + g * t *
-                      (-0.16666666666666666 +
-                       t * (0.008333333333333331 +
-                            t * (-0.00019841269841265063 +
-                                 t * (2.7557319219337312e-06 +
-                                      t * (-2.5052106231802837e-08 +
-                                           t * (1.6058531516797758e-10 + t * -7.586691094197958e-13)))))));
-  const double half = 0.5 * t, near = 1 - half;
-  const double cosine =
-      near +
-      (((1 - near) - half) + t * t *
-                                 (0.041666666666666664 +
-                                  t * (-0.0013888888888888887 +
-                                       t * (2.4801587301584645e-05 +
-                                            t * (-2.755731922140179e-07 +
-                                                 t * (2.0876755790721963e-09 + t * (-1.1470460830795304e-11 +
-                                                                                    t * 4.7458685530816656e-14)))))));
-  return {sine, cosine, quarters};
+__TREADLE_OWN __treadle_fine_angles __treadle_fine_quarters(double f, unsigned long long quarters) {
+  const double g = f * 1.5707963267948966;
+  return __treadle_fine_angle(g, __builtin_fma(f, 1.5707963267948966, -g) + f * 6.123233995736766e-17, quarters);
 }
-__TREADLE_OWN __treadle_angle __treadle_fine_angle_of_pi(double x) {
+__TREADLE_OWN __treadle_fine_angles __treadle_fine_angle_of_pi(double x) {
   const double halves = 2 * (x - 2 * __builtin_trunc(x * 0.5)), rounded = halves + __TREADLE_ROUNDER;
   return __treadle_fine_quarters(halves - (rounded - __TREADLE_ROUNDER), __treadle_bits(rounded));
 }
 __TREADLE_WIDE sinpi(double x) {
-  return x == __builtin_trunc(x) ? x * 0 : __treadle_sine_of(__treadle_fine_angle_of_pi(x), 0);
+  return x == __builtin_trunc(x) ? x * 0 : __treadle_fine_sine_of(__treadle_fine_angle_of_pi(x), 0);
 }
-__TREADLE_WIDE cospi(double x) { return __treadle_sine_of(__treadle_fine_angle_of_pi(x), 1) + 0.0; }
+__TREADLE_WIDE cospi(double x) { return __treadle_fine_sine_of(__treadle_fine_angle_of_pi(x), 1) + 0.0; }
 
 // ---- inverse trigonometric functions ----
 
@@ -322,6 +440,84 @@ __TREADLE_WIDE acos(double x) {
   const double angle = z + __treadle_fine_asin(z, t);
   const double outer = x < 0 ? 3.141592653589793 - (2 * angle - 1.2246467991473532e-16) : 2 * angle;
   return a > 0.5 ? outer : 1.5707963267948966 - (angle - 6.123233995736766e-17);
+}
+
+// ---- the error function: below 0.9 by its series, beyond as 1 - e^(-x x) erfcx(x) ----
+
+// (1 + 2 a) erfcx(a) for a that is not negative: a polynomial in (a - 3.5) / (a + 3.5).
+__TREADLE_WIDE __treadle_fine_erfcx(double a) {
+  const double t = (a - 3.5) / (a + 3.5);
+  const double far =
+      -0.0488233258310565 +
+      t * (0.019099330945601945 +
+           t * (-0.004215019878405747 +
+                t * (-0.00030226790250868746 +
+                     t * (0.0005643842605299897 +
+                          t * (-0.00012151232760165049 +
+                               t * (-4.2781721628905614e-05 +
+                                    t * (2.4260839884956625e-05 +
+                                         t * (2.3272968965569266e-06 +
+                                              t * (-3.814933907984698e-06 +
+                                                   t * (-4.3051702801470573e-08 +
+                                                        t * (6.025096057081062e-07 +
+                                                             t * (-8.641744973204816e-09 +
+                                                                  t * (-9.711971328975727e-08 +
+                                                                       t * (6.778448793564802e-10 +
+                                                                            t * (1.3911592311296799e-08 +
+                                                                                 t * (5.811094619015422e-11 +
+                                                                                      t * -1.2155186967957756e-09))))))))))))))));
+  return 1.2423492448711544 +
+         t * (-0.14000918013761943 +
+              t * (-0.010555596332221952 +
+                   t * (0.09751909515326224 +
+                        t * (-0.11508959816001958 + t * (0.08798315382467885 + t * far)))));
+}
+// erf(x) for |x| below 0.9.
+__TREADLE_WIDE __treadle_fine_erf_near(double x) {
+  const double t = x * x;
+  const double series =
+      0.1283791670955126 +
+      t * (-0.37612638903183754 +
+           t * (0.11283791670955096 +
+                t * (-0.026866170645123175 +
+                     t * (0.005223977625329381 +
+                          t * (-0.000854832701406499 +
+                               t * (0.00012055332480022833 +
+                                    t * (-1.4925632358297934e-05 +
+                                         t * (1.6461671430378674e-06 +
+                                              t * (-1.6358334666893945e-07 +
+                                                   t * (1.4720659164474152e-08 +
+                                                        t * (-1.1638625850686258e-09 +
+                                                             t * 6.465492363623431e-11)))))))))));
+  return x + x * series;
+}
+// erfc(x + lost)
+__TREADLE_WIDE __treadle_fine_erfc(double x, double lost) {
+  const double size = __builtin_fabs(x), a = size > 28 ? 28 : size, square = a * a;
+  const double rest = size > 28 ? 0 : 1.1283791670955126 * lost;
+  const double power = __treadle_fine_exp_of_sum(-square, -__builtin_fma(a, a, -square));
+  const double tail = power * (__treadle_fine_erfcx(a) / (1 + 2 * a) - (x < 0 ? -rest : rest));
+  const double far = x < 0 ? 2 - tail : tail;
+  return a < 0.47 ? 1 - (__treadle_fine_erf_near(x) + power * rest) : far;
+}
+__TREADLE_WIDE erfc(double x) { return __treadle_fine_erfc(x, 0); }
+__TREADLE_WIDE erf(double x) {
+  const double a = __builtin_fabs(x);
+  return __builtin_copysign(a < 0.9 ? __treadle_fine_erf_near(a) : 1 - __treadle_fine_erfc(a, 0), x);
+}
+// The distribution function of the standard normal, erfc(-x / sqrt 2) / 2. Far out erfc changes so fast that the
+// rounding of its argument shows.
+__TREADLE_WIDE normcdf(double x) {
+  const double t = x * -0.7071067811865476;
+  return 0.5 * __treadle_fine_erfc(t, __builtin_fma(x, -0.7071067811865476, -t) + x * 4.8336466567264567e-17);
+}
+// e^(x x) erfc(x)
+__TREADLE_WIDE erfcx(double x) {
+  const double a = __builtin_fabs(x), square = a * a;
+  const double power = __treadle_fine_exp_of_sum(square, square < 710 ? __builtin_fma(a, a, -square) : 0);
+  const double tail = a < 1e8 ? __treadle_fine_erfcx(a) / (1 + 2 * a) : 0.5641895835477563 / a;
+  const double far = x < 0 ? 2 * power - tail : tail;
+  return a < 0.47 ? power * (1 - __treadle_fine_erf_near(x)) : far;
 }
 
 #undef __TREADLE_REAL

@@ -57,27 +57,7 @@ __TREADLE_NORMS(double, )
 #undef __TREADLE_NORMS
 #undef __TREADLE_RECIPROCAL
 
-/// The distribution function of the standard normal, erfc(-x / sqrt 2) / 2. Far out erfc changes so fast that the
-/// rounding of its argument shows: the first-order term of what was lost makes up for it.
-__TREADLE_FUNCTION double normcdf(double x) {
-  const double t = x * -0.70710678118654752440;
-  const double lost = fma(x, -0.70710678118654752440, -t) + x * 4.8336466567264567e-17;
-  const double slope = 1.12837916709551257390 * exp(-t * t);
-  return 0.5 * (erfc(t) - (slope > 0.0 ? slope * lost : 0.0));
-}
 __TREADLE_FUNCTION float normcdf(float x) { return normcdff(x); }
-
-/// e^(x*x) erfc(x). Where erfc underflows, by its asymptotic series in 1 / (2 x*x).
-__TREADLE_FUNCTION double erfcx(double x) {
-  if (x < 25.0) {
-    const double square = x * x, lost = fma(x, x, -square);
-    const double power = __treadle_fine_exp_of_sum(square, square < 710 ? lost : 0);
-    return __builtin_isinf(power) ? power : power * erfc(x);
-  }
-  const double s = 0.5 / (x * x);
-  const double far = 1.0 - 7.0 * s * (1.0 - 9.0 * s * (1.0 - 11.0 * s * (1.0 - 13.0 * s)));
-  return 0.56418958354775628695 / x * (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * far)));
-}
 
 /// The inverse of erf: a logarithmic first guess, then Halley steps on erf itself, or on erfc near the ends.
 __TREADLE_FUNCTION double erfinv(double y) {

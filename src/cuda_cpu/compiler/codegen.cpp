@@ -93,7 +93,7 @@ constexpr const char* pipeline = R"(
     simplifycfg<hoist-common-insts;sink-common-insts>),
   function<eager-inv>(
     loop(loop-rotate, loop-deletion), blend-limit, wrapped-indices, predicated-divisions,
-    inject-tli-mappings, loop-vectorize<>,
+    inject-tli-mappings, loop-vectorize<>, lane-calls,
     infer-alignment, {combine},
     simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-lookup;no-keep-loops;
                 hoist-common-insts;sink-common-insts>,

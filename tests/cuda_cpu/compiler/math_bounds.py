@@ -11,8 +11,7 @@ from math_references import PI, L, erf, erfc, sine_of_pi
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """`compute`: of long doubles. `single`, `double`: CUDA's bounds in units of the last place; for
-    sin, cos and tan of doubles glibc's, where CUDA has 2, and 8 for erfcx, where CUDA has 4."""
+    """`compute`: of long doubles. `single`, `double`: CUDA's bounds in units of the last place."""
 
     compute: typing.Callable
     single: float
@@ -51,9 +50,9 @@ def normcdf(x):
 
 B = Bound
 BOUNDS = {
-    "sin": B(np.sin, 2, 4),
-    "cos": B(np.cos, 2, 4),
-    "tan": B(np.tan, 4, 4),
+    "sin": B(np.sin, 2, 2),
+    "cos": B(np.cos, 2, 2),
+    "tan": B(np.tan, 4, 2),
     "sinpi": B(of_turns, 1, 2),
     "cospi": B(lambda x: of_turns(x, 1), 1, 2),
     "asin": B(np.arcsin, 2, 2),
@@ -79,7 +78,7 @@ BOUNDS = {
     "rsqrt": B(lambda x: 1 / np.sqrt(x), 2, 1),
     "erf": B(of_doubles(erf), 2, 2),
     "erfc": B(of_doubles(erfc), 4, 5),
-    "erfcx": B(erfcx, 4, 8),
+    "erfcx": B(erfcx, 4, 4),
     "normcdf": B(normcdf, 5, 5),
     "pow": B(lambda x, y: x**y, 4, 2, 2),
     "hypot": B(np.hypot, 3, 2, 2),

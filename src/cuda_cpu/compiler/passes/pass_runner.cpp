@@ -6,6 +6,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
+#include "cuda_cpu/compiler/passes/lane_calls.hpp"
 #include "cuda_cpu/compiler/passes/own_loop_indices.hpp"
 #include "cuda_cpu/compiler/passes/predicated_divisions.hpp"
 #include "cuda_cpu/compiler/passes/wrapped_indices.hpp"
@@ -66,6 +67,7 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
                                                machine.getTargetTriple());
     // Without these instructions libmvec would compute the halves one after the other.
     if (machine.getMCSubtargetInfo()->checkFeatures("+avx512dq")) add_widest_vector_math(library);
+    add_rare_functions(library);
   }
   functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder_.registerPipelineParsingCallback([](llvm::StringRef name,
@@ -73,6 +75,8 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
                                               llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     if (name == "blend-limit")
       passes.addPass(BlendLimit());
+    else if (name == "lane-calls")
+      passes.addPass(LaneCalls());
     else if (name == "wrapped-indices")
       passes.addPass(WrappedIndices());
     else if (name == "predicated-divisions")

@@ -20,6 +20,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "cuda_cpu/compiler/passes/lane_calls.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
@@ -47,6 +49,7 @@ const llvm::StringSet<>& pure_names() {
       set.insert(name);
       set.insert((name + "f").str());
     }
+    for (llvm::StringRef name : rare_functions()) set.insert(name);
     return set;
   }();
   return names;
