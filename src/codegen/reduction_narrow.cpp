@@ -207,8 +207,11 @@ void ReductionWriter::write_long_row(const std::string& end) {
                     " = ", fold.neutral(0), ";"});
   };
   declare("_runs");
+  // Whole before vectors are looked for: PoCL's compiler else has one thread add one by one.
+  text_.directive("#pragma unroll");
   text_.open({"for (", uint, " r = 0; r < ", most, "; ++r)"});
   declare("_run");
+  text_.directive("#pragma unroll");
   text_.open({"for (", uint, " t = 0; t < ", most, "; ++t)"});
   write_fold_at(joined({"(i + (r * ", most, " + t) * ", lanes, " + k)"}),
                 [&](const std::string& name) { return of_exact(name, "_run", "_part[k]"); });
