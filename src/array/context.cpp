@@ -17,6 +17,14 @@ void add(std::atomic<std::uint32_t>& count, std::uint32_t step) noexcept {
   count.store(count.load(std::memory_order_relaxed) + step, std::memory_order_relaxed);
 }
 
+/// Its other results stay together.
+void leave_ring(Node& node) noexcept {
+  Node* before = node.next_result;
+  while (before->next_result != &node) before = before->next_result;
+  before->next_result = before == node.next_result ? nullptr : node.next_result;
+  node.next_result = nullptr;
+}
+
 /// Whether a pending node reads a leaf whose storage is wanted.
 template <class Wanted>
 bool has_leaf(const Node& node, const Wanted& wanted) {
@@ -68,6 +76,8 @@ void Context::enlist(Node& node) {
 void Context::unlist(Node& node) noexcept {
   if (!node.is_listed) return;
   node.is_listed = false;
+  if (node.next_result != nullptr) [[unlikely]]
+    leave_ring(node);
   for (unsigned i = 0; i < node.arity; ++i) {
     Node& operand = *node.operands[i];
     if (operand.is_leaf())

@@ -40,8 +40,8 @@ class Context final : public device::DeferredWork {
   void enlist(Node& node);
   /// The reverse, when it becomes a leaf or ends; the lock is held.
   void unlist(Node& node) noexcept;
-  /// A number that no node is marked with; the lock is held.
-  std::uint32_t next_mark() noexcept { return ++mark_; }
+  /// A number that no kernel had before, for Node::computed_in; the lock is held.
+  std::uint32_t next_kernel() noexcept { return ++kernels_; }
   /// Computes pending nodes that arrays stand for and that read the memory.
   void compute_readers(const Storage& storage);
 
@@ -74,7 +74,7 @@ class Context final : public device::DeferredWork {
   mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // once it was asked for
   std::atomic<std::size_t> growth_bytes_ = 0;                            // see before_growth()
   std::atomic<std::uint32_t> escapes_ = 0;
-  std::uint32_t mark_ = 0;
+  std::uint32_t kernels_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
 };
 

@@ -2,27 +2,24 @@
 // Which nodes end when pending ones are computed and let go of their operands.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "array/context.hpp"
+#include "array/node_notes.hpp"
 
 namespace treadle::array {
 
 /// Counts as if nodes had let go of their operands. The context's lock is held as long as it is
-/// used, and nodes are walked for nothing else meanwhile.
+/// used.
 class Ending {
  public:
-  explicit Ending(Context& context) : mark_(context.next_mark()) {}
-
   /// A node that does not end itself, and was not named before.
   void let_go(const Node& node) {
     for (unsigned i = 0; i < node.arity; ++i) {
       Node& operand = *node.operands[i];
-      if (operand.mark != mark_) {
-        operand.mark = mark_;
-        operand.left = operand.references();
-      }
-      if (--operand.left != 0) continue;
+      std::uint32_t* left = left_.find(operand);
+      if (left == nullptr) left = &left_.add(operand, operand.references());
+      if (--*left != 0) continue;
       if (operand.is_leaf())
         leaves_.push_back(&operand);
       else
@@ -33,7 +30,7 @@ class Ending {
   const std::vector<const Node*>& leaves() const noexcept { return leaves_; }
 
  private:
-  std::uint32_t mark_;
+  NodeNotes<std::uint32_t> left_;  // references that would be left
   std::vector<const Node*> leaves_;
 };
 

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "array/access.hpp"
+#include "array/computation_fusion.hpp"
 #include "array/context.hpp"
 #include "array/fusion.hpp"
-#include "array/reduction_fusion.hpp"
 #include "array/repeats.hpp"
 #include "array/result_memory.hpp"
+#include "array/stages.hpp"
 #include "treadle/array/evaluate.hpp"
 
 namespace treadle::array {
@@ -23,10 +24,10 @@ std::atomic<bool> lazy = true;
 thread_local int fusing_scopes = 0;
 HostLock host_lock = {nullptr, nullptr};
 
-constexpr std::size_t most_outputs = 8;
+constexpr std::size_t most_outputs = Node::most_results;
 
 /// Pending nodes of one context, stream and shape, which become leaves of one launch: all of them
-/// operations on elements, or all made of reductions that go together. Nothing that is guarded
+/// operations on elements, or all made of computations that go together. Nothing that is guarded
 /// against failure allocates: what it needs is here.
 class Group {
  public:
@@ -58,7 +59,7 @@ class Group {
   /// nothing to do.
   bool claim() {
     for (bool has_memory = true;;) {
-      std::vector<NodeRef> before;
+      std::vector<NodeRef> stages, before;
       {
         std::unique_lock lock(context_.mutex);
         context_.mutex.wait(context_.changed, [&] {
@@ -66,15 +67,17 @@ class Group {
             return node->state.load(std::memory_order_acquire) == NodeState::computing;
           });
         });
-        const Repeats repeats = repeats_on_the_way();
+        for (const NodeRef& node : nodes()) find_stages(*node, true, stages);
+        const Repeats repeats = stages.empty() ? repeats_on_the_way() : Repeats{};
         if (has_memory)
           for (Node* node : repeats.before) before.emplace_back(node);
-        if (before.empty()) {
+        if (stages.empty() && before.empty()) {
           take(repeats.outputs);
           break;
         }
       }
-      has_memory = compute_before(before);
+      for (const NodeRef& stage : stages) array::compute(*stage, Cut::staged);
+      if (stages.empty()) has_memory = compute_before(before);
     }
     // Leaves may end here, which takes the lock.
     const auto done = std::ranges::remove_if(nodes(), &Node::is_leaf, &NodeRef::operator*);
@@ -84,13 +87,13 @@ class Group {
   }
 
   Repeats repeats_on_the_way() {
-    if (number_ == 0) number_ = context_.next_mark();
+    if (number_ == 0) number_ = context_.next_kernel();
     std::array<Node*, most_outputs> asked = {};
     std::ranges::transform(nodes(), asked.begin(), &NodeRef::get);
-    const bool has_folds = std::ranges::any_of(
-        nodes(), [](const NodeRef& node) { return folding_below(*node) != nullptr; });
-    return find_repeats(context_, {std::span(asked).first(count_), true,
-                                   has_folds ? nullptr : asked[0], most_outputs - count_, number_});
+    const bool has_computations = std::ranges::any_of(
+        nodes(), [](const NodeRef& node) { return computation_below(*node) != nullptr; });
+    return find_repeats({std::span(asked).first(count_), true,
+                         has_computations ? nullptr : asked[0], most_outputs - count_, number_});
   }
 
   /// Nobody else computes the nodes, nor what is kept beside them.
@@ -108,14 +111,25 @@ class Group {
     node.state.store(NodeState::computing);
   }
 
-  /// What arrays stand for on the way from folds to results is kept: it is there already, and
-  /// would take another pass over all elements. That is in the results' shape; what has no folds
-  /// below it any more, since others have computed them, may be in any.
+  /// What arrays stand for on the way from computations to results is kept: it is there already,
+  /// and would take another run. That is in the results' shape; what has no computation below it
+  /// any more, since others have computed them, may be in any. So are other results of a
+  /// computation.
   void add_seen(Node& node) {
-    if (count_ == most_outputs || folding_below(node) == nullptr) return;
+    if (count_ == most_outputs || computation_below(node) == nullptr) return;
     if (node.handles() != 0 && node.state.load() == NodeState::pending) add(node);
-    if (node.folding != nullptr) return;
-    for (unsigned i = 0; i < node.arity; ++i) add_seen(*node.operands[i]);
+    if (node.computation != nullptr) return add_results(node);
+    for (unsigned i = 0; i < node.arity; ++i)
+      if (!node.operands[i]->is_stage) add_seen(*node.operands[i]);
+  }
+  void add_results(const Node& node) {
+    if (node.next_result == nullptr) return;
+    for (Node* other = node.next_result; other != &node; other = other->next_result) {
+      if (count_ == most_outputs) return;
+      if (other->state.load() != NodeState::pending || !other->share()) continue;
+      nodes_[count_++] = NodeRef::adopt(other);
+      other->state.store(NodeState::computing);
+    }
   }
 
   void launch() {
@@ -123,12 +137,10 @@ class Group {
     const Extents shape = nodes_.front()->layout.shape();
     for (bool is_queued = false; !is_queued;) {
       std::unique_lock lock(context_.mutex);
-      std::shared_ptr<const Folding> folding;
-      for (std::size_t i = 0; i < count_ && folding == nullptr; ++i)
-        folding = folding_below(*nodes_[i]);
-      is_queued = folding == nullptr
-                      ? launch(Fusion(context_, shape), lock)
-                      : launch(ReductionFusion(context_, folding, shape, nodes()), lock);
+      const bool has_computations = std::ranges::any_of(
+          nodes(), [](const NodeRef& node) { return computation_below(*node) != nullptr; });
+      is_queued = has_computations ? launch(ComputationFusion(context_, shape, nodes()), lock)
+                                   : launch(Fusion(context_, shape), lock);
     }
   }
   template <class Fused>
@@ -159,7 +171,7 @@ class Group {
         outputs_[i]->pending.fetch_add(node.parents, std::memory_order_relaxed);
         node.storage = std::move(outputs_[i]);
         node.made_by = note_;
-        node.cut = i < asked_ || node.folds != 0 ? why_ : Cut::repeated;
+        node.cut = i < asked_ || node.computations != 0 ? why_ : Cut::repeated;
         node.state.store(NodeState::leaf, std::memory_order_release);
       }
     }
@@ -196,8 +208,9 @@ class Siblings {
   /// Takes a node in if the kernel can hold it, too. The context's lock is held.
   bool take(const NodeRef& node, Grouping grouping) {
     if (!nodes_.empty() && !fits(*node)) return false;
-    auto folding = folding_below(*node);
-    if (!nodes_.empty() && !goes_with(folding.get(), *node)) return false;
+    const Node* const below = computation_below(*node);
+    const auto computation = below != nullptr ? below->computation : nullptr;
+    if (!nodes_.empty() && !goes_with(computation.get(), *node)) return false;
     const std::size_t before = seen_.size();
     bool is_related = false;
     see(*node, is_related);
@@ -207,8 +220,8 @@ class Siblings {
       return false;
     }
     nodes_.push_back(node);
-    folding_ = std::move(folding);
-    folds_ += node->folds;
+    computation_ = computation;
+    computations_ += node->computations;
     return true;
   }
   void compute(Cut why) { Group(nodes_, why).compute(); }
@@ -220,9 +233,10 @@ class Siblings {
            first.stream == node.stream && first.layout.same_shape(node.layout) &&
            std::ranges::find(nodes_, &node, &NodeRef::get) == nodes_.end();
   }
-  bool goes_with(const Folding* folding, const Node& node) const {
-    if (folding == nullptr || folding_ == nullptr) return folding == folding_.get();
-    return folding_->goes_with(*folding) && folds_ + node.folds <= Caps::folds;
+  bool goes_with(const Computation* computation, const Node& node) const {
+    if (computation == nullptr || computation_ == nullptr) return computation == computation_.get();
+    return computation_->goes_with(*computation) &&
+           computations_ + node.computations <= Caps::computations;
   }
   bool is_too_large() const {
     const auto leaves = static_cast<std::size_t>(std::ranges::count_if(seen_, &Node::is_leaf));
@@ -242,9 +256,9 @@ class Siblings {
   }
 
   std::vector<NodeRef> nodes_;
-  std::vector<const Node*> seen_;           // theirs and below
-  std::shared_ptr<const Folding> folding_;  // null: operations on elements alone
-  unsigned folds_ = 0;                      // reductions; those that are shared count twice
+  std::vector<const Node*> seen_;                   // theirs and below
+  std::shared_ptr<const Computation> computation_;  // null: operations on elements alone
+  unsigned computations_ = 0;                       // those that are shared count twice
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "array/access.hpp"
+#include "array/computation_fusion.hpp"
 #include "array/context.hpp"
-#include "array/folding.hpp"
 #include "array/fusion.hpp"
-#include "array/reduction_fusion.hpp"
 #include "array/result_memory.hpp"
+#include "array/stages.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/op.hpp"
 
@@ -39,6 +39,8 @@ const char* sentence(Cut cut) {
       return "something that it reads was about to be changed";
     case Cut::indexed:
       return "elements are chosen by indices: of memory, and before they are reduced";
+    case Cut::staged:
+      return "a computation that is no part of an expression gives it, or needs it";
     case Cut::memory:
       return "memory was short, and what it reads, which nothing else needs, takes more";
     case Cut::repeated:
@@ -70,8 +72,12 @@ std::string figures(const KernelNote& note) {
 }
 
 std::string text_of(const KernelNote& note) {
+  if (note.name == nullptr) return "kernels of its own\n";
   return "kernel " + *note.name + ": " + figures(note) + "\n";
 }
+
+/// The text of the kernel, where it is known.
+std::string source_of(const KernelNote& note) { return note.text != nullptr ? *note.text : ""; }
 
 /// The operations of an expression, operands first, numbered; views of memory as arrays.
 class Listing {
@@ -79,7 +85,7 @@ class Listing {
   std::size_t add(const Node& node) {
     const auto known = std::ranges::find(seen_, &node);
     if (known != seen_.end()) return static_cast<std::size_t>(known - seen_.begin());
-    std::array<std::size_t, 3> operands = {};
+    std::array<std::size_t, Node::most_operands> operands = {};
     for (unsigned i = 0; i < node.arity; ++i) operands[i] = add(*node.operands[i]);
     const std::size_t number = seen_.size();
     seen_.push_back(&node);
@@ -99,7 +105,7 @@ class Listing {
   static std::string what(const Node& node) {
     if (node.is_leaf()) return "array";
     if (node.is_number()) return "number " + node.number.text();
-    if (node.folding != nullptr) return std::string(codegen::fold_name(node.folding->fold));
+    if (node.computation != nullptr) return std::string(node.computation->name());
     return std::string(op_info(node.op).name);
   }
 
@@ -119,8 +125,8 @@ auto with_fusion(Node& node, const Ref<Storage>& target, Use use) {
   };
   const NodeRef share(&node);
   const Extents shape = node.layout.shape();
-  if (auto folding = folding_below(node))
-    return used(ReductionFusion(*node.context, std::move(folding), shape, std::span(&share, 1)));
+  if (computation_below(node) != nullptr)
+    return used(ComputationFusion(*node.context, shape, std::span(&share, 1)));
   return used(Fusion(*node.context, shape));
 }
 
@@ -132,7 +138,8 @@ std::pair<std::string, KernelNote> planned(Node& node) {
     lock.unlock();
     return std::pair(listing.text(), fusion.described());
   };
-  return with_fusion(node, donated_memory(node), described);
+  // What a stage reads is not there yet.
+  return with_fusion(node, node.is_staged ? Ref<Storage>() : donated_memory(node), described);
 }
 
 /// The lines of a pending expression, operands first, each once.
@@ -150,14 +157,14 @@ std::string explain(const Array& array) {
   const NodeRef node(&Access::node(array));
   const std::string subject = kind_of(*node) + line_of(*node);
   if (node->is_leaf()) {
-    if (node->made_by.name == nullptr)
+    if (node->made_by.name == nullptr && node->computation == nullptr)
       return subject + "\nmemory that no expression computed: it was given, or is a view.\n";
     return subject + "\nwas computed by " + text_of(node->made_by) + "when " + sentence(node->cut) +
-           ".\n\n" + *node->made_by.text;
+           ".\n\n" + source_of(node->made_by);
   }
   if (node->layout.size() == 0) return subject + "\nhas no elements: nothing runs.\n";
   const auto [steps, note] = planned(*node);
-  return subject + "\nis to be computed by " + text_of(note) + steps + '\n' + *note.text;
+  return subject + "\nis to be computed by " + text_of(note) + steps + '\n' + source_of(note);
 }
 
 std::string summary(Node& node) {

@@ -1,42 +1,51 @@
 // SPDX-License-Identifier: MIT
-// What makes a pending node a reduction.
+// Reductions, as computations.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "array/node.hpp"
+#include "treadle/array/computation.hpp"
 #include "treadle/kernel/reduction.hpp"
 
 namespace treadle::array {
 
-/// How a node's elements are made of those of its operand. Never changes. Reductions that go
-/// together are folds of one kernel; what is computed of their results, element by element, is its
-/// epilogue.
-struct Folding {
+/// How a node's elements are made of those of its operand. Reductions that go together are folds of
+/// one kernel: the prologue is its map.
+struct Folding final : Computation {
+  Folding(codegen::Fold fold_of, Scalar accumulated, std::uint64_t folded, bool keeps)
+      : fold(fold_of), accumulator(accumulated), axes(folded), keeps_axes(keeps) {}
+
   codegen::Fold fold;
-  Scalar accumulator;                 ///< elements are cast to it before
-  std::vector<std::int64_t> extents;  ///< of the elements
-  std::uint64_t axes;                 ///< those that are folded: bit i is axis i
-  bool keeps_axes;                    ///< in the result, with length 1
+  Scalar accumulator;                      ///< elements are cast to it before
+  std::vector<std::int64_t> extents = {};  ///< of the elements
+  std::uint64_t axes;                      ///< those that are folded: bit i is axis i
+  bool keeps_axes;                         ///< in the result, with length 1
 
   /// The dtype of what was folded.
-  DType result() const {
+  DType folded_dtype() const {
     const bool is_place = fold == codegen::Fold::argmin || fold == codegen::Fold::argmax;
     return is_place ? Scalar::int64 : accumulator;
   }
   bool is_folded(std::size_t axis) const noexcept { return (axes >> axis & 1) != 0; }
-  /// Whether one pass over the elements can make both.
-  bool goes_with(const Folding& other) const {
-    return axes == other.axes && keeps_axes == other.keeps_axes && extents == other.extents;
-  }
-};
 
-/// The first pending reduction that a node is or has below it; null: there is none. All others
-/// there go with it. The context's lock is held.
-std::shared_ptr<const Folding> folding_below(const Node& node);
-/// The same; takes the lock, if there may be one.
-std::shared_ptr<const Folding> folding_of(const Node& node);
+  std::string_view name() const override { return codegen::fold_name(fold); }
+  bool takes_prologue() const noexcept override { return true; }
+  bool takes_epilogue() const noexcept override { return true; }
+  DType input_dtype(const DType&) const override { return accumulator; }
+  bool goes_with(const Computation& other) const noexcept override;
+  bool equals(const Computation& other) const noexcept override;
+  kernel::KernelNote run(device::Stream& stream, const ComputationLaunch& launch) const override;
+  kernel::KernelNote described(device::Device& device,
+                               const ComputationLaunch& launch) const override;
+  std::string title(const ComputationLaunch& launch) const override;
+
+ private:
+  template <class Use>
+  auto with_launch(const ComputationLaunch& launch, Use use) const;
+};
 
 }  // namespace treadle::array

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "treadle/array/computation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
 #include "treadle/device/device.hpp"
@@ -44,8 +45,7 @@ std::unique_ptr<Fusion::Room> Fusion::take_room() {
   return idle_room != nullptr ? std::move(idle_room) : std::make_unique<Room>();
 }
 
-Fusion::Fusion(Context& context, Extents shape)
-    : context_(context), shape_(shape), mark_(context.next_mark()) {}
+Fusion::Fusion(Context& context, Extents shape) : context_(context), shape_(shape) {}
 
 template <class Visit>
 void Fusion::for_each_use(Visit visit) const {
@@ -68,6 +68,7 @@ Fusion::~Fusion() {
   room_->views.clear();
   room_->leaf_values.clear();
   scalars_.clear();
+  values_.clear();
   idle_room = std::move(room_);
 }
 
@@ -114,12 +115,23 @@ Value Fusion::gathered(Node& node) {
 }
 
 Value Fusion::value_of(Node& node) {
-  if (node.mark == mark_) return node.value;
+  if (const Value* known = values_.find(node)) return *known;
+  return values_.add(node, computed_value(node));
+}
+
+Value Fusion::input(Node& node, const Computation& computation) {
+  // Without a prologue it has memory by now, or is only described.
+  const Value value = computation.takes_prologue() ? value_of(node) : leaf(operand_of(node));
+  if (node.dtype.scalar() == Scalar::structure) return value;
+  return builder_.cast(value, computation.input_dtype(node.dtype).scalar());
+}
+
+Value Fusion::computed_value(Node& node) {
   Value value = 0;
   const auto copied = std::ranges::find(copies_, &node, &std::pair<Node*, NodeRef>::first);
   if (copied != copies_.end()) {
     value = leaf(operand_of(*copied->second));
-  } else if (node.is_leaf()) {
+  } else if (node.is_leaf() || node.is_stage) {  // a stage that is pending is only described
     value = leaf(operand_of(node));
   } else if (node.is_number()) {
     value = builder_.scalar(node.dtype.scalar());
@@ -147,8 +159,6 @@ Value Fusion::value_of(Node& node) {
                 ? builder_.step(node.op, dtypes.result, {values[0], values[1]})
                 : builder_.step(node.op, dtypes.result, {values[0], values[1], values[2]});
   }
-  node.mark = mark_;
-  node.value = value;
   return value;
 }
 
@@ -176,8 +186,10 @@ kernel::ElementwiseLaunch Fusion::launch() const {
   };
   for (const Operand& output : outputs_) add(output);
   // The leaves that have memory of their own.
+  const std::vector<codegen::LeafSpec>& specs = builder_.expression().leaves;
+  const std::size_t parts = specs.size() - leaves_.size();  // in an epilogue these come first
   for (std::size_t i = 0; i < leaves_.size(); ++i)
-    if (builder_.expression().leaves[i].in_place < 0) add(leaves_[i]);
+    if (specs[parts + i].in_place < 0) add(leaves_[i]);
   return {builder_.expression(), shape_, arrays, scalars_};
 }
 

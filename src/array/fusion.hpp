@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "array/context.hpp"
+#include "array/node_notes.hpp"
 #include "treadle/kernel/elementwise.hpp"
 
 namespace treadle::array {
@@ -56,7 +57,7 @@ class Fusion {
   std::string name() const { return codegen::kernel_name(builder_.expression()); }
 
  private:
-  friend class ReductionFusion;
+  friend class ComputationFusion;
   /// Visits each storage with what is done to it.
   template <class Visit>
   void for_each_use(Visit visit) const;
@@ -68,7 +69,8 @@ class Fusion {
     bool is_gathered = false;
     /// Whether it is the same elements.
     bool operator==(const Operand& other) const {
-      return storage == other.storage && *layout == *other.layout && *dtype == *other.dtype;
+      return storage == other.storage && storage != nullptr && *layout == *other.layout &&
+             *dtype == *other.dtype;
     }
     /// Of its first element; of memory that is to be allocated what is aligned as that.
     device::Location location() const;
@@ -80,6 +82,7 @@ class Fusion {
     std::deque<Layout> views;  // of leaves that are broadcast
     std::vector<codegen::Value> leaf_values;
     std::vector<ElementBytes> scalars;
+    NodeNotes<codegen::Value> values;              // of nodes
     std::vector<kernel::ElementwiseArray> arrays;  // that the launch passes
   };
   /// One that this thread has used before, so that few walks allocate.
@@ -87,23 +90,26 @@ class Fusion {
   static std::unique_ptr<Room> take_room();
   kernel::ElementwiseLaunch launch() const;
   codegen::Value value_of(Node& node);
+  codegen::Value computed_value(Node& node);
+  /// The node as an input of a computation.
+  codegen::Value input(Node& node, const Computation& computation);
   Operand operand_of(Node& leaf);
   codegen::Value leaf(Operand operand);
   codegen::Value gathered(Node& node);
 
   Context& context_;
   Extents shape_;
-  std::uint32_t mark_;
   std::unique_ptr<Room> room_ = take_room();
   codegen::ExpressionBuilder& builder_ = room_->builder;
   std::vector<Operand>&outputs_ = room_->outputs, &leaves_ = room_->leaves;
   std::vector<ElementBytes>& scalars_ = room_->scalars;
+  NodeNotes<codegen::Value>& values_ = room_->values;
   std::vector<std::pair<Node*, NodeRef>> copies_;
   bool is_announced_ = false;
 };
 
-/// Orders a Fusion or a ReductionFusion, and queues it when it has given the lock up. None if it is
-/// held up: it has waited then, and the walk is to be made anew, for what was pending may have
+/// Orders a Fusion or a ComputationFusion, and queues it when it has given the lock up. None if it
+/// is held up: it has waited then, and the walk is to be made anew, for what was pending may have
 /// memory now.
 template <class Fused>
 std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,

@@ -8,12 +8,13 @@
 #include <string_view>
 
 #include "array/access.hpp"
+#include "array/computation_fusion.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "array/fusion.hpp"
 #include "array/record.hpp"
-#include "array/reduction_fusion.hpp"
 #include "array/repeats.hpp"
+#include "array/stages.hpp"
 #include "array/structures.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
@@ -87,10 +88,10 @@ void keep_within_caps(const Write& what) {
   }
 }
 
-/// Lets a reduction write its results straight into the target's memory. False, and nothing is
-/// done, where the reduction also reads that memory, or where somebody may look at the value later:
-/// then the value needs memory of its own.
-bool write_reduction(const Write& what) {
+/// Lets a computation write its results straight into the target's memory. False, and nothing is
+/// done, where the computation also reads that memory, or where somebody may look at the value
+/// later: then the value needs memory of its own.
+bool write_results(const Write& what) {
   Node &target = what.target, &value = what.value;
   Context& context = *target.context;
   if (what.mask != nullptr || what.offset != nullptr || value.handles() != 0 ||
@@ -99,10 +100,9 @@ bool write_reduction(const Write& what) {
   const StreamRef stream = context.stream(target.stream);
   for (;;) {
     std::unique_lock lock(context.mutex);
-    auto folding = folding_below(value);
-    if (folding == nullptr || Context::reads(value, *target.storage)) return false;
+    if (computation_below(value) == nullptr || Context::reads(value, *target.storage)) return false;
     const NodeRef one(&value);
-    ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
+    ComputationFusion fusion(context, target.layout.shape(), std::span(&one, 1));
     fusion.add_output(target.storage.get(), target.layout, target.dtype);
     fusion.store(value);
     if (try_run(fusion, stream, lock)) return true;
@@ -169,6 +169,7 @@ void write(const Write& what) {
   require_shape(what.value.layout.shape(), target.layout.shape());
   if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
   compute(target);
+  compute_stages(context, all);
   // Positions count in the shape of the array they belong to.
   for (Node* node : all)
     if (node != nullptr && node->is_positional && !node->layout.same_shape(target.layout))
@@ -179,12 +180,12 @@ void write(const Write& what) {
   if (target.layout.size() == 0) return;
   const WithoutHostLock released;
   const device::LeaveDeferred leave;  // those who read the target have been computed
-  if (what.value.folds_within() != 0) {
-    if (write_reduction(what)) return;
+  if (what.value.computations_within() != 0) {
+    if (write_results(what)) return;
     compute(what.value, Cut::reduction);
   }
   for (Node* node : {what.mask, what.offset})
-    if (node != nullptr && node->folds_within() != 0) compute(*node, Cut::reduction);
+    if (node != nullptr && node->computations_within() != 0) compute(*node, Cut::reduction);
   std::vector<NodeRef> conflicts;
   {
     const std::lock_guard lock(context.mutex);

@@ -20,7 +20,7 @@
 namespace treadle::array {
 
 class Context;
-struct Folding;
+class Computation;
 using kernel::KernelNote;
 
 /// Most that a pending expression may hold; operands are evaluated before one would exceed it, so
@@ -28,7 +28,7 @@ using kernel::KernelNote;
 struct Caps {
   static constexpr unsigned steps = 64;
   static constexpr unsigned leaves = 24;
-  static constexpr unsigned folds = 8;  ///< reductions in one kernel
+  static constexpr unsigned computations = 8;  ///< such as reductions, in one kernel
   /// An expression numbers them by a byte; what is left is for storing results.
   static constexpr unsigned instructions = 220;
 };
@@ -52,6 +52,7 @@ enum class Cut : std::uint8_t {
   written,    ///< something that it reads was about to be changed
   marked,     ///< its stream was marked or waited for
   indexed,    ///< Op::gather reads memory, and reductions do not take it
+  staged,     ///< a computation that takes no expression needs it, or gives it
   memory,     ///< memory was short, and it kept more than it takes
   repeated,   ///< a second kernel needed it
 };
@@ -101,11 +102,17 @@ class Node {
         return true;
     return false;
   }
+  /// The same, if an Array or a pending node keeps it; the context's lock is held.
+  bool share() noexcept {
+    if (find()) return true;
+    if (parents != 0) add_reference();  // the parent cannot let go of it without the lock
+    return parents != 0;
+  }
   /// To be asked before `storage` is.
   bool is_leaf() const noexcept { return state.load(std::memory_order_acquire) == NodeState::leaf; }
-  /// Pending reductions in an expression that it is an operand of; more than there are, once others
-  /// have computed one of them. folding_below() knows whether there is any.
-  unsigned folds_within() const noexcept { return is_leaf() ? 0 : folds; }
+  /// Pending computations in an expression that it is an operand of; more than there are, once
+  /// others have computed one of them. computation_below() knows whether there is any.
+  unsigned computations_within() const noexcept { return is_leaf() || is_stage ? 0 : computations; }
   /// What results inherit from it.
   const std::shared_ptr<Allocator>& allocator_now() const noexcept {
     return is_leaf() ? storage->allocator : allocator;
@@ -116,19 +123,18 @@ class Node {
   std::atomic<NodeState> state = NodeState::pending;
   Op op = Op::leaf;
   std::uint8_t arity = 0;
-  std::uint8_t folds = 0;    ///< as leaves: reductions, itself among them
-  std::uint16_t steps = 0;   ///< as long as it is pending: its own and its operands'
-  std::uint16_t leaves = 0;  ///< likewise; those that are shared count twice
+  std::uint8_t computations = 0;  ///< as leaves: itself among them, those of stages not
+  std::uint16_t steps = 0;        ///< as long as it is pending: its own and its operands'
+  std::uint16_t leaves = 0;       ///< likewise; those that are shared count twice
   /// Likewise: steps, leaves, and for each operand a number or a cast.
   std::uint16_t instructions = 0;
   // What follows is guarded by the context's lock.
-  std::uint8_t value = 0;     ///< its value in the expression of the walk that saw it last
-  std::uint32_t mark = 0;     ///< that walk
-  std::uint32_t left = 0;     ///< what a walk counts: by Ending references that would be left
   std::uint32_t parents = 0;  ///< pending nodes that it is an operand of, each time it is
   /// That of the first kernel that has computed it on its way to others, and of the first of them
   /// whose output it could have been; 0: none.
   std::uint32_t computed_in = 0, passed_in = 0;
+  /// The pending results of its computation, in a ring; null: it is the only one.
+  Node* next_result = nullptr;
   bool is_listed = false;                     ///< in the context's list of pending nodes
   Node *previous = nullptr, *next = nullptr;  ///< there
 
@@ -139,17 +145,23 @@ class Node {
   LaunchSite origin = {};      ///< the user's line, where the host language tells
   bool is_positional = false;  ///< as long as it is pending: depends on Op::iota
   bool is_gathering = false;   ///< likewise: depends on Op::gather, which reductions do not take
+  /// A result of a computation that takes no epilogue: what is above it reads it from memory.
+  bool is_stage = false;
+  /// As long as it is pending: something has to be computed before it. See find_stages().
+  bool is_staged = false;
+  std::uint8_t result = 0;  ///< which of those of its computation
   DType dtype = Scalar::float64;
   Layout layout;  ///< of the result, offsets included: pending ones begin at 0
-  std::array<Node*, 3> operands = {};
+  static constexpr std::size_t most_operands = 4, most_results = 8;
+  std::array<Node*, most_operands> operands = {};
   Ref<Storage> storage;        ///< of a leaf
   Number number = false;       ///< of Op::scalar, converted to `dtype` when it is passed
   StreamRef stream;            ///< current when it was recorded; null for a number
   Context* context = nullptr;  ///< of its device, which `stream` keeps; null for a number
   /// As long as it is pending: where its memory comes from. Null: the pool.
   std::shared_ptr<Allocator> allocator;
-  /// Of a reduction, whose `op` says nothing.
-  std::shared_ptr<const Folding> folding;
+  /// What makes it, where that is no operation on elements: `op` says nothing then.
+  std::shared_ptr<const Computation> computation;
 
  private:
   // The lower half counts references, handles among them, the upper half handles.

@@ -31,10 +31,9 @@ struct Keepers {
 /// Sorts pending nodes by the memory that nothing but them keeps. The context's lock is held.
 class Census {
  public:
-  Census(Context& context, std::vector<NodeRef> nodes)
-      : nodes_(std::move(nodes)), set_(nodes_.size()) {
+  explicit Census(std::vector<NodeRef> nodes) : nodes_(std::move(nodes)), set_(nodes_.size()) {
     std::iota(set_.begin(), set_.end(), std::size_t{0});
-    Ending ending(context);
+    Ending ending;
     for (const NodeRef& node : nodes_) ending.let_go(*node);
     std::unordered_map<const Storage*, std::uint32_t> views;
     for (const Node* leaf : ending.leaves()) ++views[leaf->storage.get()];
@@ -90,7 +89,7 @@ std::size_t Context::relieve(std::size_t least_bytes) {
     for (Node* node = first_; node != nullptr; node = node->next)
       if (node->state.load(std::memory_order_relaxed) == NodeState::pending && node->find())
         nodes.push_back(NodeRef::adopt(node));
-    sets = Census(*this, std::move(nodes)).sorted();
+    sets = Census(std::move(nodes)).sorted();
   }
   std::erase_if(sets, [](const Keepers& set) { return set.gain() == 0; });
   const std::size_t gain =

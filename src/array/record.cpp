@@ -9,6 +9,7 @@
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "array/powers.hpp"
+#include "array/stages.hpp"
 #include "array/structures.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
@@ -16,11 +17,11 @@
 namespace treadle::array {
 namespace {
 
-constexpr std::size_t most_operands = 3;
+constexpr std::size_t most_operands = 3;  // of operations
 
 /// The operands of one operation that are being recorded.
 struct Recording {
-  std::array<NodeRef, most_operands> nodes;
+  std::array<NodeRef, Node::most_operands> nodes;
   std::size_t count = 0;
   Context* context = nullptr;
   const Node* first_array = nullptr;
@@ -32,12 +33,12 @@ void require_count(const OpInfo& info, std::size_t given) {
                           " operands, not " + std::to_string(given));
 }
 
-void join(Recording& recording, Op op, const Node& array) {
+void join(Recording& recording, std::string_view operation, const Node& array) {
   if (recording.context == nullptr) {
     recording.context = array.context;
     recording.first_array = &array;
   } else if (recording.context != array.context) {
-    require_one_context(op_info(op).name, *recording.context, *array.context);
+    require_one_context(operation, *recording.context, *array.context);
   }
 }
 
@@ -90,8 +91,8 @@ NodeRef new_node() {
 
 /// What the operands add to the expression.
 struct Within {
-  unsigned steps = 0, leaves = 0, folds = 0, instructions = 0;
-  bool is_positional = false, is_gathering = false;
+  unsigned steps = 0, leaves = 0, computations = 0, instructions = 0;
+  bool is_positional = false, is_gathering = false, is_staged = false;
 };
 Within within(const Recording& recording) {
   Within sum;
@@ -104,10 +105,11 @@ Within within(const Recording& recording) {
     }
     sum.steps += node.steps;
     sum.leaves += node.leaves;
-    sum.folds += node.folds;
+    sum.computations += node.computations_within();
     sum.instructions += node.instructions;
     sum.is_positional |= node.is_positional;
     sum.is_gathering |= node.is_gathering;
+    sum.is_staged |= node.is_staged || node.is_stage;
   }
   return sum;
 }
@@ -131,7 +133,7 @@ void add_now(const Node& node, Within& sum) {
     sum.steps += below.steps + 1;
     sum.leaves += below.leaves;
     sum.instructions += below.instructions + 1 + node.arity;
-    sum.folds += node.folding != nullptr ? 1 : below.folds;
+    sum.computations += node.is_stage ? 0 : node.computation != nullptr ? 1 : below.computations;
   }
 }
 
@@ -139,9 +141,9 @@ void add_now(const Node& node, Within& sum) {
 /// much, what is pending still. So what is kept of the sum is small.
 Within counted(const Recording& recording) {
   Within sum = within(recording);
-  if (is_one_kernel(sum, recording) && sum.folds <= Caps::folds) [[likely]]
+  if (is_one_kernel(sum, recording) && sum.computations <= Caps::computations) [[likely]]
     return sum;
-  sum.steps = sum.leaves = sum.folds = sum.instructions = 0;
+  sum.steps = sum.leaves = sum.computations = sum.instructions = 0;
   const std::lock_guard lock(recording.context->mutex);
   for (std::size_t i = 0; i < recording.count; ++i) add_now(*recording.nodes[i], sum);
   return sum;
@@ -189,7 +191,7 @@ Within keep_within_caps(Recording& recording) {
 
 /// NumPy's: over the broadcast shape, axes in memory as the operands have them.
 Layout result_layout(std::size_t size_bytes, const Recording& recording) {
-  std::array<const Layout*, most_operands> layouts;
+  std::array<const Layout*, Node::most_operands> layouts;
   std::size_t count = 0;
   for (std::size_t i = 0; i < recording.count; ++i)
     if (recording.nodes[i]->context != nullptr) layouts[count++] = &recording.nodes[i]->layout;
@@ -209,16 +211,16 @@ void keep_positions(const Layout& result, Recording& recording) {
 /// each: the epilogue of the same kernel.
 void keep_reductions(const Layout& result, Recording& recording) {
   const std::span operands(recording.nodes.data(), recording.count);
-  while (counted(recording).folds > Caps::folds)
-    compute(**std::ranges::max_element(operands, {},
-                                       [](const NodeRef& node) { return node->folds_within(); }),
+  while (counted(recording).computations > Caps::computations)
+    compute(**std::ranges::max_element(
+                operands, {}, [](const NodeRef& node) { return node->computations_within(); }),
             Cut::too_large);
   const bool is_intricate = std::ranges::any_of(operands, [](const NodeRef& node) {
     return (node->is_positional || node->is_gathering) && !node->is_leaf();
   });
-  std::shared_ptr<const Folding> first;
+  std::shared_ptr<const Computation> first;
   for (const NodeRef& node : operands) {
-    auto own = folding_of(*node);
+    auto own = computation_of(*node);
     if (own == nullptr) continue;
     if (is_intricate || !node->layout.same_shape(result) ||
         (first != nullptr && !first->goes_with(*own)))
@@ -246,14 +248,17 @@ NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
   made->steps = static_cast<std::uint16_t>(sum.steps + 1);
   made->leaves = static_cast<std::uint16_t>(sum.leaves);
   made->instructions = static_cast<std::uint16_t>(sum.instructions + 1 + recording.count);
-  made->folds = static_cast<std::uint8_t>(sum.folds);
+  made->computations = static_cast<std::uint8_t>(sum.computations);
   made->is_positional = sum.is_positional;
   made->is_gathering = sum.is_gathering;
+  made->is_staged = sum.is_staged;
   for (std::size_t i = 0; i < recording.count; ++i)
     made->operands[i] = recording.nodes[i].release();
-  if (made->folding != nullptr) {
-    made->folds = 1;
-    made->is_positional = false;
+  if (const Computation* const computation = made->computation.get()) {
+    made->computations = 1;
+    made->is_positional = false;  // they count in the shape of the input
+    made->is_stage = !computation->takes_epilogue();
+    made->is_staged |= !computation->takes_prologue();
   }
   made->context->enlist(*made);
   return made;
@@ -265,12 +270,25 @@ NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
   made->op = op;
   made->dtype = dtype;
   made->layout = result_layout(dtype.size_bytes(), recording);
-  if (sum.is_positional || sum.folds != 0) [[unlikely]] {
+  if (sum.is_positional || sum.computations != 0) [[unlikely]] {
     keep_positions(made->layout, recording);
     keep_reductions(made->layout, recording);
     sum = counted(recording);
   }
   return enlisted(std::move(made), recording, sum);
+}
+
+/// The operands of a computation. Those that cannot be a part of its prologue are computed.
+Recording inputs_of(const Computation& computation, std::span<Node* const> inputs) {
+  Recording recording;
+  for (Node* input : inputs) {
+    join(recording, computation.name(), *input);
+    recording.nodes[recording.count++] = NodeRef(input);
+    if (!computation.takes_prologue()) continue;
+    if (computation_of(*input) != nullptr) compute(*input, Cut::reduction);
+    if (input->is_gathering) compute(*input, Cut::indexed);
+  }
+  return recording;
 }
 
 /// Of the results of a reduction: axes in memory as those that stay lie.
@@ -310,10 +328,11 @@ NodeRef record_choice(std::span<const Operand> operands) {
                      "records are not cast: pass two arrays of one dtype, and a mask");
   Recording recording;
   for (const Operand& operand : operands) {
-    if (operand.array() != nullptr) join(recording, Op::where, Access::node(*operand.array()));
+    if (operand.array() != nullptr)
+      join(recording, op_info(Op::where).name, Access::node(*operand.array()));
     const NodeRef node = node_of(operand, Scalar::boolean);
     // Kernels of reductions store no records.
-    if (node->folds_within() != 0) compute(*node, Cut::reduction);
+    if (node->computations_within() != 0) compute(*node, Cut::reduction);
     recording.nodes[recording.count++] = node;
   }
   return pending_node(Op::where, dtype, recording);
@@ -405,7 +424,7 @@ NodeRef record(Op op, std::span<const Operand> operands) {
   Recording recording;
   recording.count = operands.size();
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (arrays[i] != nullptr) join(recording, op, *arrays[i]);
+    if (arrays[i] != nullptr) join(recording, op_info(op).name, *arrays[i]);
     recording.nodes[i] =
         arrays[i] != nullptr ? NodeRef(arrays[i]) : node_of(operands[i], dtypes.operands[i]);
   }
@@ -417,7 +436,7 @@ NodeRef record(Op op, std::span<const Operand> operands) {
 
 NodeRef record_cast(Node& operand, const DType& dtype) {
   Recording recording;
-  join(recording, Op::cast, operand);
+  join(recording, op_info(Op::cast).name, operand);
   recording.nodes[0] = NodeRef(&operand);
   recording.count = 1;
   return pending_node(Op::cast, dtype, recording);
@@ -429,10 +448,10 @@ Array in_dtype(const Array& x, const DType& dtype) {
 
 NodeRef record_gather(Node& source, Node& offset) {
   const NodeRef pinned(&offset);  // what computes lets other threads go on
-  if (offset.folds_within() != 0) compute(offset, Cut::reduction);
+  if (offset.computations_within() != 0) compute(offset, Cut::reduction);
   Recording recording;
   for (Node* node : {&source, &offset}) {
-    join(recording, Op::gather, *node);
+    join(recording, op_info(Op::gather).name, *node);
     recording.nodes[recording.count++] = NodeRef(node);
   }
   NodeRef made = pending_node(Op::gather, source.dtype, recording);
@@ -443,22 +462,42 @@ NodeRef record_gather(Node& source, Node& offset) {
 
 NodeRef record_fold(Node& elements, Folding folding) {
   const NodeRef pinned(&elements);  // what computes lets other threads go on
-  if (folding_of(elements) != nullptr) compute(elements, Cut::reduction);
-  if (elements.is_gathering) compute(elements, Cut::indexed);
-  Recording recording;
-  recording.context = elements.context;
-  recording.first_array = &elements;
-  recording.nodes[0] = NodeRef(&elements);
-  recording.count = 1;
+  Node* const inputs[] = {&elements};
+  Recording recording = inputs_of(folding, inputs);
   const Within sum = keep_within_caps(recording);
-  NodeRef made = new_node();
-  made->op = Op::leaf;
-  made->dtype = folding.result();
   const Extents extents = elements.layout.shape();
   folding.extents.assign(extents.begin(), extents.end());
+  NodeRef made = new_node();
+  made->op = Op::leaf;
+  made->dtype = folding.folded_dtype();
   made->layout = folded_layout(elements.layout, folding, made->dtype.size_bytes());
-  made->folding = std::make_shared<const Folding>(std::move(folding));
+  made->computation = std::make_shared<const Folding>(std::move(folding));
   return enlisted(std::move(made), recording, sum);
+}
+
+std::vector<NodeRef> record_computation(std::shared_ptr<const Computation> computation,
+                                        std::span<const Array> inputs,
+                                        std::span<const ResultSpec> results) {
+  std::vector<NodeRef> pinned, made;
+  std::vector<Node*> nodes;
+  for (const Array& input : inputs)
+    nodes.push_back(pinned.emplace_back(&Access::node(input)).get());
+  const Recording recording = inputs_of(*computation, nodes);
+  for (const ResultSpec& result : results) {
+    Recording own = recording;
+    const Within sum = keep_within_caps(own);
+    NodeRef node = new_node();
+    node->op = Op::leaf;
+    node->dtype = result.dtype;
+    node->layout = Layout::contiguous(result.shape, result.dtype.size_bytes());
+    node->computation = computation;
+    node->result = static_cast<std::uint8_t>(made.size());
+    made.push_back(enlisted(std::move(node), own, sum));
+  }
+  const std::lock_guard lock(recording.context->mutex);
+  for (std::size_t k = 0; made.size() > 1 && k < made.size(); ++k)
+    made[k]->next_result = made[(k + 1) % made.size()].get();
+  return made;
 }
 
 bool runs_at_once(const Node& node) {

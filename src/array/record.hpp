@@ -2,10 +2,13 @@
 // Making nodes: shapes and dtypes are checked here, and nothing is computed.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "array/folding.hpp"
 #include "array/node.hpp"
+#include "treadle/array/computation.hpp"
 #include "treadle/array/operand.hpp"
 
 namespace treadle::array {
@@ -34,6 +37,10 @@ NodeRef record_gather(Node& source, Node& offset);
 /// A reduction of the elements, whose extents become those of `folding`. Computes elements that are
 /// made of other reductions.
 NodeRef record_fold(Node& elements, Folding folding);
+/// A node for each result of a computation.
+std::vector<NodeRef> record_computation(std::shared_ptr<const Computation> computation,
+                                        std::span<const Array> inputs,
+                                        std::span<const ResultSpec> results);
 /// The node of an array, or a number with the dtype it has beside `dtype`. Throws OverflowError for
 /// an integer beyond it.
 NodeRef node_of(const Operand& operand, Scalar dtype);

@@ -128,7 +128,7 @@ class Reducing {
   }
   Array fold(const Array& elements, Fold fold, Scalar accumulator, bool keeps_axes) {
     return recorded(
-        record_fold(Access::node(elements), {fold, accumulator, {}, axes_, keeps_axes}));
+        record_fold(Access::node(elements), Folding(fold, accumulator, axes_, keeps_axes)));
   }
   /// A sum, divided by how many elements count, in its own dtype.
   Array divided_by_count(const Array& sum, double correction, bool keeps_axes) {

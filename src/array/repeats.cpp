@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "array/evaluate.hpp"
-#include "array/folding.hpp"
+#include "array/node_notes.hpp"
+#include "array/stages.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -19,7 +20,10 @@ bool is_computed(const Node* node) {
 /// The walks for one kernel; none is deeper than Caps::steps.
 class Walk {
  public:
-  Walk(Context& context, const Computation& kernel) : context_(context), kernel_(kernel) {}
+  /// Notes in memory of the thread: one walk at a time.
+  explicit Walk(const PlannedKernel& kernel) : kernel_(kernel), notes_(used_before()) {
+    notes_.clear();
+  }
 
   Repeats found() {
     for_each_node([&](Node& node) { count(node, 0); });
@@ -32,7 +36,6 @@ class Walk {
  private:
   template <class Visit>
   void for_each_node(Visit visit) {
-    mark_ = context_.next_mark();
     for (Node* node : kernel_.nodes)
       if (is_computed(node)) visit(*node);
   }
@@ -41,17 +44,23 @@ class Walk {
     for (unsigned i = 0; i < node.arity; ++i)
       if (is_computed(node.operands[i])) visit(*node.operands[i]);
   }
-  /// Whether this walk was here before.
-  bool was_here(Node& node) const { return std::exchange(node.mark, mark_) == mark_; }
+  struct PassNote {
+    unsigned times = 0;  // it is an operand here
+    bool is_decided = false, repeats = false, is_forgotten = false;
+  };
+  static NodeNotes<PassNote>& used_before() {
+    static thread_local NodeNotes<PassNote> notes;
+    return notes;
+  }
   bool is_earlier(std::uint32_t number) const { return number != 0 && number != kernel_.number; }
 
   /// How often each node is an operand here, and whether there is anything to decide.
   void count(Node& node, unsigned times) {
-    if (was_here(node)) {
-      node.left += times;
+    if (PassNote* const known = notes_.find(node)) {
+      known->times += times;
       return;
     }
-    node.left = times;
+    notes_.add(node, {.times = times});
     if (node.computed_in == 0) node.computed_in = kernel_.number;
     if (node.passed_in == 0 && can_be_output(node)) node.passed_in = kernel_.number;
     has_repeats_ |= is_earlier(node.computed_in);
@@ -60,9 +69,10 @@ class Walk {
 
   /// Whether an earlier kernel has computed the node, or one below it, and it is not kept now.
   bool decide(Node& node) {
-    if (was_here(node)) return node.left != 0;
+    PassNote& note = *notes_.find(node);
+    if (std::exchange(note.is_decided, true)) return note.repeats;
     bool repeats = false;
-    const bool is_needed = node.handles() != 0 || node.parents > node.left;
+    const bool is_needed = node.handles() != 0 || node.parents > note.times;
     for_each_operand(node, [&](Node& operand) { repeats |= decide(operand); });
     const bool is_repeated = is_earlier(node.computed_in);
     const bool is_longer = repeats && !is_repeated;
@@ -76,14 +86,13 @@ class Walk {
       found_.before.push_back(&node);
       repeats = false;
     }
-    node.left = repeats ? 1 : 0;
-    return repeats;
+    return note.repeats = repeats;
   }
   bool has_room() const { return found_.outputs.size() < kernel_.room; }
   bool is_stored(const Node& node) const {
     if (!kernel_.is_stored) return false;
     if (std::ranges::find(kernel_.nodes, &node) != kernel_.nodes.end()) return true;
-    return kernel_.beside == nullptr && node.handles() != 0 && folding_below(node) != nullptr;
+    return kernel_.beside == nullptr && node.handles() != 0 && computation_below(node) != nullptr;
   }
   bool can_be_output(const Node& node) const {
     return kernel_.beside != nullptr && node.handles() != 0 &&
@@ -94,24 +103,21 @@ class Walk {
 
   /// Nothing counts as computed by this kernel.
   void forget(Node& node) {
-    if (was_here(node)) return;
+    if (std::exchange(notes_.find(node)->is_forgotten, true)) return;
     for (std::uint32_t* number : {&node.computed_in, &node.passed_in})
       if (*number == kernel_.number) *number = 0;
     for_each_operand(node, [&](Node& operand) { forget(operand); });
   }
 
-  Context& context_;
-  const Computation& kernel_;
-  std::uint32_t mark_ = 0;
+  const PlannedKernel& kernel_;
+  NodeNotes<PassNote>& notes_;
   bool has_repeats_ = false;
   Repeats found_;
 };
 
 }  // namespace
 
-Repeats find_repeats(Context& context, const Computation& kernel) {
-  return Walk(context, kernel).found();
-}
+Repeats find_repeats(const PlannedKernel& kernel) { return Walk(kernel).found(); }
 
 bool compute_before(std::span<const NodeRef> nodes) {
   try {
@@ -131,8 +137,8 @@ void keep_repeats(Context& context, std::span<Node* const> nodes) {
     std::vector<NodeRef> before;
     {
       const std::lock_guard lock(context.mutex);
-      if (number == 0) number = context.next_mark();
-      const Repeats repeats = find_repeats(context, {nodes, false, nullptr, 0, number});
+      if (number == 0) number = context.next_kernel();
+      const Repeats repeats = find_repeats({nodes, false, nullptr, 0, number});
       for (Node* node : repeats.before) before.emplace_back(node);
     }
     if (before.empty() || !compute_before(before)) return;

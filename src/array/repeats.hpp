@@ -18,14 +18,14 @@
 namespace treadle::array {
 
 /// A kernel that is about to compute nodes.
-struct Computation {
+struct PlannedKernel {
   std::span<Node* const> nodes;  ///< null ones and leaves are left out
   bool is_stored;                ///< whether they get memory; else they are on the way, too
   /// Nodes of its shape and stream can be outputs, too. Null: none can, but arrays with reductions
   /// below them, if the others are stored.
   const Node* beside;
   std::size_t room;      ///< how many outputs more there may be
-  std::uint32_t number;  ///< a mark of the context's, which is the kernel's own
+  std::uint32_t number;  ///< of Context::next_kernel()
 };
 
 /// Nodes on the way that are to get memory; operands come first.
@@ -40,7 +40,7 @@ struct Repeats {
 /// the node afterwards and the node depends on an earlier kernel's result: such nodes are those of
 /// a loop. Where `before` is empty, all other nodes count from now on as computed by this kernel.
 /// The caller holds the context's lock as long as it uses the result.
-Repeats find_repeats(Context& context, const Computation& kernel);
+Repeats find_repeats(const PlannedKernel& kernel);
 
 /// Computes nodes before the kernel on whose way they are. False if there is no memory for them:
 /// the kernel does without.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "array/context.hpp"
 #include "array/ending.hpp"
 #include "array/explain.hpp"
 #include "treadle/base/error.hpp"
@@ -48,12 +49,12 @@ bool can_donate(const Node& leaf, const Node& result, std::size_t size_bytes) {
 Ref<Storage> donated_memory(Node& node) {
   const std::size_t size_bytes =
       static_cast<std::size_t>(node.layout.size()) * node.dtype.size_bytes();
-  // Results of reductions share memory with nothing, and what is gathered is read anywhere.
-  if (size_bytes < least_donation_bytes || node.allocator != nullptr || node.folds != 0 ||
+  // Results of computations share memory with nothing, and what is gathered is read anywhere.
+  if (size_bytes < least_donation_bytes || node.allocator != nullptr || node.computations != 0 ||
       node.is_gathering)
     return {};
   const std::lock_guard lock(node.context->mutex);
-  Ending ending(*node.context);
+  Ending ending;
   ending.let_go(node);
   for (const Node* leaf : ending.leaves())
     if (can_donate(*leaf, node, size_bytes)) return leaf->storage;

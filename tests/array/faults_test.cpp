@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/reversal.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/cumulative.hpp"
@@ -108,6 +109,14 @@ const Program programs[] = {
        put(x, places, w.y.at({Index{.stop = 32}}) * 2);
      }},
     {"Cumulative", [](World& w) { evaluate({cumulative_sum(w.x + w.y) * 2}); }},
+    {"Computations",
+     [](World& w) {
+       const auto plain = std::make_shared<PlainReversal>();
+       const ResultSpec specs[] = {{{64}, Scalar::float32}, {{1}, Scalar::float32}};
+       const Array x = w.x + 1;
+       const std::vector<Array> both = pending_results(plain, std::span(&x, 1), specs);
+       evaluate({reversed(std::make_shared<FusedReversal>(), both[0] * 2) - w.y, both[1] + 1});
+     }},
     {"Long",
      [](World& w) {
        Array s = w.x;

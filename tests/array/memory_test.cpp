@@ -178,7 +178,7 @@ TEST_F(RoomyMemoryTest, OnlyMemoryOfTheResultsElementsIsTaken) {
               const Array x = megabytes(2), i = arange(0, 2 * mebi, 1, Scalar::int64);
               return take(x, i);
             }),
-            8u);
+            4u);
 }
 
 TEST_F(MemoryTest, WhatFitsInPlaceOnlyIsComputed) {

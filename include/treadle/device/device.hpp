@@ -28,6 +28,7 @@ class Stream;
 
 /// A number for each type that Device::slot() is asked for.
 std::size_t next_slot_number() noexcept;
+/// That of T.
 template <class T>
 inline const std::size_t slot_number = next_slot_number();
 

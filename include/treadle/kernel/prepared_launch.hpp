@@ -27,9 +27,10 @@ struct ElementwiseArray {
 /// What a kernel was, for reports. The texts live as long as the device.
 struct KernelNote {
   const std::string* name = nullptr;  ///< null: nothing ran
-  const std::string* text = nullptr;
-  std::uint64_t bytes_read = 0, bytes_written = 0;
-  std::uint64_t instructions = 0;  ///< an estimate
+  const std::string* text = nullptr;  ///< null where the name is, or unknown
+  std::uint64_t bytes_read = 0;       ///< what is broadcast counts once
+  std::uint64_t bytes_written = 0;    ///< likewise
+  std::uint64_t instructions = 0;     ///< an estimate
 };
 
 /// A launch that was worked out, but for where its arrays begin and what its scalars are. Never
@@ -37,6 +38,7 @@ struct KernelNote {
 struct PreparedLaunch {
   /// What is passed for a parameter.
   struct Slot {
+    /// Where it comes from.
     enum class What : std::uint8_t {
       address,   ///< of an array, `number` bytes behind where it begins
       handle,    ///< of an array, where languages have no addresses
@@ -46,18 +48,18 @@ struct PreparedLaunch {
       partials,  ///< of the workspace
       tickets,   ///< of the workspace
     };
-    What what;
+    What what;                                                    ///< where it comes from
     std::uint8_t index = 0;                                       ///< which array or scalar
     std::uint8_t size_bytes = 8;                                  ///< of a value
     device::ParameterKind kind = device::ParameterKind::integer;  ///< likewise
-    std::int64_t number = 0;
-    DType element = Scalar::int8;  ///< for `offset`
+    std::int64_t number = 0;                                      ///< as `what` says
+    DType element = Scalar::int8;                                 ///< for `offset`
   };
   /// One launch of one kernel.
   struct Step {
     const device::Kernel* kernel;  ///< a plan's, which the device keeps
-    device::LaunchShape shape;
-    std::vector<Slot> slots;  ///< in the kernel's order
+    device::LaunchShape shape;     ///< groups and their size
+    std::vector<Slot> slots;       ///< in the kernel's order
   };
 
   std::vector<Step> steps;       ///< one, but for spaces that are too large for one launch
