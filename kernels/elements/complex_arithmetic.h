@@ -2,6 +2,29 @@
 // Arithmetic and order of complex numbers: OpenCL C has no operators for them. elements.h says how
 // this is read.
 
+// PoCL's compiler computes loops over vectors of two for one element at a time.
+TREADLE_FUNCTION TYPE treadle_read_DTYPE(const TREADLE_GLOBAL TYPE *place)
+{
+#ifdef POCL_DEVICE_ADDRESS_BITS
+  const TREADLE_GLOBAL REAL *parts = (const TREADLE_GLOBAL REAL *)place;
+  return treadle_make_vector(TYPE)(parts[0], parts[1]);
+#else
+  return *place;
+#endif
+}
+
+// The same of what is stored.
+TREADLE_FUNCTION void treadle_write_DTYPE(TREADLE_GLOBAL TYPE *place, TYPE value)
+{
+#ifdef POCL_DEVICE_ADDRESS_BITS
+  TREADLE_GLOBAL REAL *parts = (TREADLE_GLOBAL REAL *)place;
+  parts[0] = value.x;
+  parts[1] = value.y;
+#else
+  *place = value;
+#endif
+}
+
 TREADLE_FUNCTION TYPE treadle_add_DTYPE(TYPE a, TYPE b)
 {
   return treadle_make_vector(TYPE)(a.x + b.x, a.y + b.y);

@@ -62,6 +62,60 @@ TREADLE_FUNCTION float treadle_own_cosh(float x)
   return (float)((1 + p.x) * (p.z + p.w) + p.y * (p.z - p.w));
 }
 
+TREADLE_FUNCTION float treadle_own_tanh(float x)
+{
+  double4 p = treadle_math_power_of_e(treadle_math_clamp(x, 20));
+  double sum = p.z + p.w, difference = p.z - p.w, even = 1 + p.x;
+  return copysign((float)((p.y * sum + even * difference) / (even * sum + p.y * difference)), x);
+}
+
+// x in quarters of a turn is k + f; f, and what has k in its lowest bits. Of 2 / pi only those bits count that do not
+// make whole turns of a multiple of x's last place: 29 of them, whose product is exact, and 53 more.
+TREADLE_FUNCTION double2 treadle_math_quarters(float x)
+{
+  uint bits = as_uint(x);
+  int exponent = (int)(bits >> 23 & 255) - 152, above = exponent > 0 ? exponent : 0, at = above & 63;
+  ulong first = above < 64 ? 0xa2f9836e4e441529 : 0xfc2757d1f534ddc0;
+  ulong second = above < 64 ? 0xfc2757d1f534ddc0 : 0xdb6295993c439041;
+  ulong third = above < 64 ? 0xdb6295993c439041 : 0xfe5163abdebbc561;
+  ulong window = first << at | second >> 1 >> (63 - at);
+  int next = (at + 29) & 63;
+  ulong rest = (at < 35 ? first : second) << next | (at < 35 ? second : third) >> 1 >> (63 - next);
+  double scaled = as_float(bits - ((uint)above << 23));
+  double turns = scaled * (double)(int)(window >> 35) * 0x1p-29, rounded = turns + 6755399441055744.0;
+  return (double2)(turns - (rounded - 6755399441055744.0) + scaled * (double)(long)(rest >> 11) * 0x1p-82, rounded);
+}
+
+TREADLE_FUNCTION double treadle_math_sine(double2 quarters, ulong more)
+{
+  double f = quarters.x, t = f * f;
+  ulong k = as_ulong(quarters.y) + more;
+  double sine = f * (1.5707963267881 + t * (-0.6459640961467954 + t * (0.07969258272563062 +
+                t * (-0.004681266256726245 + t * 0.00015820630355647733))));
+  double cosine = 0.9999999999524894 + t * (-1.2337005406331623 + t * (0.2536692036551135 +
+                  t * (-0.02086006950026408 + t * 0.0009036280663802505)));
+  return as_double(as_ulong((k & 1) != 0 ? cosine : sine) ^ (k & 2) << 62);
+}
+
+TREADLE_FUNCTION float treadle_own_sin(float x)
+{
+  float sine = (float)treadle_math_sine(treadle_math_quarters(x), 0);
+  return fabs(x) < INFINITY ? sine : x - x;
+}
+
+TREADLE_FUNCTION float treadle_own_cos(float x)
+{
+  float cosine = (float)treadle_math_sine(treadle_math_quarters(x), 1);
+  return fabs(x) < INFINITY ? cosine : x - x;
+}
+
+TREADLE_FUNCTION float treadle_own_tan(float x)
+{
+  double2 quarters = treadle_math_quarters(x);
+  float tangent = (float)(treadle_math_sine(quarters, 0) / treadle_math_sine(quarters, 1));
+  return fabs(x) < INFINITY ? tangent : x - x;
+}
+
 // k and log m of a positive x = 2^k m; `near` in the place of m - 1 where k is 0.
 TREADLE_FUNCTION double2 treadle_math_logarithm(double x, double near)
 {

@@ -160,8 +160,15 @@ std::string load_text(Scalar dtype, const std::string& place, const Dialect&) {
   return place;
 }
 
+std::string read_text(Scalar dtype, const std::string& place, const Dialect& dialect) {
+  if (!is_pair(dtype) || !dialect.brings_math) return load_text(dtype, place, dialect);
+  return joined({"treadle_read_", DType(dtype).name(), "(&", place, ")"});
+}
+
 std::string store_text(Scalar dtype, const std::string& place, const std::string& value,
-                       const Dialect&) {
+                       const Dialect& dialect) {
+  if (is_pair(dtype) && dialect.brings_math)
+    return joined({"treadle_write_", DType(dtype).name(), "(&", place, ", ", value, ")"});
   if (dtype == Scalar::float16) return joined({place, " = treadle_float_to_half(", value, ")"});
   return place + " = " + value;
 }

@@ -11,6 +11,7 @@ import treadle.numpy as tnp
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, 1e-45, -1e-45, 3.4e38, 89, -104]
 # Units of the last place: 3 of most of OpenCL's, 4 or 5 of these.
 BOUNDS = {"arctan": 2, "sinh": 4, "log1p": 2, "arctan2": 6, "hypot": 4, "power": 16}
+BOUNDS |= {"sin": 4, "cos": 4, "tan": 5, "tanh": 5}
 
 
 def units_off(result, exact):

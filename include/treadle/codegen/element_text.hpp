@@ -29,7 +29,9 @@ std::string literal_text(Scalar dtype, std::span<const std::byte> bytes, const D
 /// The value in `place`, which is an element in memory such as "x[i]"; records are read as they
 /// are.
 std::string load_text(Scalar dtype, const std::string& place, const Dialect& dialect);
-/// The statement that stores `value`, without a semicolon.
+/// The same of an element in global memory, read as the run-time's compiler makes vectors of it.
+std::string read_text(Scalar dtype, const std::string& place, const Dialect& dialect);
+/// The statement that stores `value` in global memory, without a semicolon.
 std::string store_text(Scalar dtype, const std::string& place, const std::string& value,
                        const Dialect& dialect);
 
