@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/codegen/dialect.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect_header.hpp"
 #include "words.hpp"
@@ -70,56 +73,106 @@ constexpr TypeName cuda_vector_names[] = {
     {"double", Scalar::float64},
 };
 
+/// What a language's header cannot say, because generated text needs it in another form.
+struct Table {
+  Language language;
+  std::string_view group_id, local_id, group_count, local_size;
+  std::string_view shuffle_down, atomic_add, high_product, group_size, aligned;
+  bool has_addresses;
+  std::span<const TypeName> type_names, vector_names;
+  std::string_view exact_preamble, exact_flag, exact_division_flag;
+  bool brings_math;
+};
+
+constexpr Table tables[] = {
+    {.language = Language::cuda_c,
+     .group_id = "blockIdx.x",
+     .local_id = "threadIdx.x",
+     .group_count = "gridDim.x",
+     .local_size = "blockDim.x",
+     .shuffle_down = "__shfl_down_sync(0xffffffffu, {0}, {1})",
+     .atomic_add = "atomicAdd",
+     .high_product = "__umulhi",
+     .group_size = "__launch_bounds__({0})",
+     .aligned = "__align__({0})",
+     .has_addresses = true,
+     .type_names = cuda_names,
+     .vector_names = cuda_vector_names,
+     .exact_preamble = "",
+     .exact_flag = "--fmad=false",
+     .exact_division_flag = "",
+     .brings_math = false},
+    {.language = Language::opencl_c,
+     .group_id = "(uint)get_group_id(0)",
+     .local_id = "(uint)get_local_id(0)",
+     .group_count = "(uint)get_num_groups(0)",
+     .local_size = "(uint)get_local_size(0)",
+     .shuffle_down = "",
+     .atomic_add = "atomic_add",
+     .high_product = "mul_hi",
+     .group_size = "__attribute__((reqd_work_group_size({0}, 1, 1)))",
+     .aligned = "__attribute__((aligned({0})))",
+     .has_addresses = false,
+     .type_names = opencl_names,
+     .vector_names = opencl_names,
+     .exact_preamble = "#pragma OPENCL FP_CONTRACT OFF\n",
+     .exact_flag = "",
+     .exact_division_flag = "-cl-fp32-correctly-rounded-divide-sqrt",
+     .brings_math = true},
+};
+
 std::string before_a_word(std::string text) { return text.empty() ? text : text + " "; }
 
-Dialect read(Language language) {
-  const std::string_view header = dialect_header(language);
+Dialect read(const Table& table) {
+  const std::string_view header = dialect_header(table.language);
   const std::vector<Word> words = read_words(header);
   const auto of = [&](std::string_view name) {
     const Word* word = find_word(words, name);
     if (word != nullptr) return word->text;
     throw InvalidState("treadle/dialect.h does not define " + std::string(name) + " for " +
-                           std::string(language_name(language)),
+                           std::string(language_name(table.language)),
                        "define it there, in a line");
   };
-  const bool cuda = language == Language::cuda_c;
-  return {
-      .kernel = of("TREADLE_KERNEL"),
-      .function = of("TREADLE_FUNCTION"),
-      .global = before_a_word(of("TREADLE_GLOBAL")),
-      .local = of("TREADLE_LOCAL"),
-      .restrict = of("TREADLE_RESTRICT"),
-      .barrier = of("treadle_barrier"),
-      .fence = of("treadle_fence"),
-      .group_id = cuda ? "blockIdx.x" : "(uint)get_group_id(0)",
-      .local_id = cuda ? "threadIdx.x" : "(uint)get_local_id(0)",
-      .group_count = cuda ? "gridDim.x" : "(uint)get_num_groups(0)",
-      .local_size = cuda ? "blockDim.x" : "(uint)get_local_size(0)",
-      .shuffle_down = cuda ? "__shfl_down_sync(0xffffffffu, {0}, {1})" : "",
-      .atomic_add = cuda ? "atomicAdd" : "atomic_add",
-      .high_product = cuda ? "__umulhi" : "mul_hi",
-      .group_size =
-          cuda ? "__launch_bounds__({0})" : "__attribute__((reqd_work_group_size({0}, 1, 1)))",
-      .aligned = cuda ? "__align__({0})" : "__attribute__((aligned({0})))",
-      .has_addresses = cuda,
-      .type_names =
-          cuda ? std::span<const TypeName>(cuda_names) : std::span<const TypeName>(opencl_names),
-      .vector_names = cuda ? std::span<const TypeName>(cuda_vector_names)
-                           : std::span<const TypeName>(opencl_names),
-      .words = words,
-      .header = header,
-      .exact_preamble = cuda ? "" : "#pragma OPENCL FP_CONTRACT OFF\n",
-      .exact_flags = cuda ? std::vector<std::string>{"--fmad=false"} : std::vector<std::string>{},
-      .exact_division_flag = cuda ? "" : "-cl-fp32-correctly-rounded-divide-sqrt",
-      .brings_math = !cuda};
+  Dialect dialect{.kernel = of("TREADLE_KERNEL"),
+                  .function = of("TREADLE_FUNCTION"),
+                  .always_inline = of("TREADLE_ALWAYS_INLINE"),
+                  .global = before_a_word(of("TREADLE_GLOBAL")),
+                  .local = of("TREADLE_LOCAL"),
+                  .restrict = of("TREADLE_RESTRICT"),
+                  .barrier = of("treadle_barrier"),
+                  .fence = of("treadle_fence"),
+                  .group_id = std::string(table.group_id),
+                  .local_id = std::string(table.local_id),
+                  .group_count = std::string(table.group_count),
+                  .local_size = std::string(table.local_size),
+                  .shuffle_down = std::string(table.shuffle_down),
+                  .atomic_add = std::string(table.atomic_add),
+                  .high_product = std::string(table.high_product),
+                  .group_size = std::string(table.group_size),
+                  .aligned = std::string(table.aligned),
+                  .has_addresses = table.has_addresses,
+                  .type_names = table.type_names,
+                  .vector_names = table.vector_names,
+                  .words = words,
+                  .header = header,
+                  .exact_preamble = std::string(table.exact_preamble),
+                  .exact_flags = {},
+                  .exact_division_flag = std::string(table.exact_division_flag),
+                  .brings_math = table.brings_math};
+  if (!table.exact_flag.empty()) dialect.exact_flags.emplace_back(table.exact_flag);
+  return dialect;
 }
 
 }  // namespace
 
 const Dialect& dialect_of(Language language) {
-  static const auto* const cuda = new Dialect(read(Language::cuda_c));
-  static const auto* const opencl = new Dialect(read(Language::opencl_c));
-  return language == Language::cuda_c ? *cuda : *opencl;
+  static const auto* const dialects = [] {
+    auto* const all = new std::vector<Dialect>;
+    for (const Table& table : tables) all->push_back(read(table));
+    return all;
+  }();
+  return (*dialects)[static_cast<std::size_t>(
+      std::ranges::find(tables, language, &Table::language) - std::begin(tables))];
 }
 
 std::string expand_words(std::string_view text, const Dialect& dialect) {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+
+#include "golden.hpp"
 
 namespace treadle::codegen {
 namespace {
@@ -64,6 +67,29 @@ TEST(Dialect, OnlyOpenClSaysInTheTextThatProductsAreRounded) {
 TEST(Dialect, OnlyOpenClMarksDeviceMemory) {
   EXPECT_EQ(dialect_of(Language::cuda_c).global, "");
   EXPECT_EQ(dialect_of(Language::opencl_c).global, "__global ");
+}
+
+/// A generator asks the table; a third language is a third table. Those who read CUDA's words,
+/// the headers that the tables are read from, and nodes of one language are what they are.
+TEST(Dialect, OnlyTablesKnowLanguages) {
+  const char* root = std::getenv("TREADLE_SOURCE_DIR");
+  if (root == nullptr) GTEST_SKIP() << "no source tree";
+  std::size_t files = 0;
+  for (const char* folder : {"src/codegen", "include/treadle/codegen"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(root) / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("dialect") || name.starts_with("cuda_words") || name.starts_with("tree"))
+        continue;
+      ++files;
+      const std::string text = codegen::text_of(entry.path());
+      for (const char* branch : {"Language::", "cuda ?", "opencl ?", "is_cuda", "is_opencl"})
+        EXPECT_EQ(text.find(branch), std::string::npos) << name << " has " << branch;
+    }
+  EXPECT_GT(files, 40u);
+  const std::string tables =
+      codegen::text_of(std::filesystem::path(root) / "src" / "codegen" / "dialect.cpp");
+  EXPECT_EQ(tables.find("cuda ?"), std::string::npos);
 }
 
 }  // namespace

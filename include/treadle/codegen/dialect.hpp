@@ -32,11 +32,12 @@ struct Word {
 struct Dialect {
   std::string kernel;    ///< before a kernel's name: TREADLE_KERNEL
   std::string function;  ///< before the result of a function that kernels call: TREADLE_FUNCTION
-  std::string global;    ///< before what lies in device memory, with a blank: "__global "
-  std::string local;     ///< before a variable of the group: TREADLE_LOCAL
-  std::string restrict;  ///< behind a pointer's star: TREADLE_RESTRICT
-  std::string barrier;   ///< an expression: treadle_barrier()
-  std::string fence;     ///< an expression: treadle_fence()
+  std::string always_inline;       ///< the same of a function that is to be inlined
+  std::string global;              ///< before what lies in device memory, with a blank: "__global "
+  std::string local;               ///< before a variable of the group: TREADLE_LOCAL
+  std::string restrict;            ///< behind a pointer's star: TREADLE_RESTRICT
+  std::string barrier;             ///< an expression: treadle_barrier()
+  std::string fence;               ///< an expression: treadle_fence()
   std::string group_id, local_id;  ///< expressions: along the first dimension, of 32 bits
   std::string group_count;         ///< the same: how many groups there are
   std::string local_size;          ///< the same: work-items of a group
