@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "treadle/codegen/element_text.hpp"
 #include "words.hpp"
@@ -13,7 +14,21 @@ namespace {
 /// Work-items that shuffle with each other.
 constexpr unsigned sub_group = 32;
 
+constexpr const char* what_tickets_do =
+    "// What a group has written is seen by whoever takes a later ticket.";
+
 }  // namespace
+
+BlockField value_field(std::string name, Scalar dtype, const Dialect& dialect) {
+  const bool is_pair = DType(dtype).kind() == ScalarKind::complex;
+  return {std::move(name), value_type(dtype, dialect),
+          is_pair ? BlockField::Shuffle::parts : BlockField::Shuffle::whole};
+}
+
+bool BlockReduce::has_shuffles() const {
+  return !dialect.shuffle_down.empty() && lanes_are_adjacent &&
+         std::ranges::find(fields, BlockField::Shuffle::none, &BlockField::shuffle) == fields.end();
+}
 
 unsigned BlockReduce::shuffled() const { return has_shuffles() ? std::min(depth, sub_group) : 1; }
 
@@ -24,8 +39,8 @@ unsigned BlockReduce::shared_values() const {
 void BlockReduce::declare(TextWriter& text) const {
   if (shared_values() == 0) return;
   for (const BlockField& field : fields)
-    text.line({dialect.local, " ", value_type(field.dtype, dialect), " ", field.name, "_shared[",
-               number(shared_values()), "];"});
+    text.line({dialect.local, " ", field.type, " ", field.name, "_shared[", number(shared_values()),
+               "];"});
 }
 
 void BlockReduce::write(TextWriter& text, const std::string& lane) const {
@@ -39,12 +54,11 @@ void BlockReduce::write_shuffles(TextWriter& text) const {
   const std::string uint = value_type(Scalar::uint32, dialect);
   text.directive("#pragma unroll");
   text.open({"for (", uint, " step = ", number(shuffled() / 2), "; step > 0; step /= 2)"});
-  for (const auto& [name, dtype] : fields) {
+  for (const auto& [name, type, how] : fields) {
     const auto shuffle = [&](const char* part) {
       return fill_holes(dialect.shuffle_down, std::array{name + part, std::string("step")});
     };
-    const std::string type = value_type(dtype, dialect);
-    if (DType(dtype).kind() != ScalarKind::complex) {
+    if (how == BlockField::Shuffle::whole) {
       text.line({"const ", type, " ", name, "_other = ", shuffle(""), ";"});
       continue;
     }
@@ -93,6 +107,33 @@ void BlockReduce::write_tree(TextWriter& text, const std::string& lane) const {
   text.close();
   text.line({dialect.barrier, ";"});
   text.close();
+}
+
+void HandOver::declare(TextWriter& text) const {
+  text.line({dialect.local, " ", uint, " ticket;"});
+}
+
+void HandOver::write(TextWriter& text) const {
+  text.line(what_tickets_do);
+  text.line({dialect.fence, ";"});
+  text.line({dialect.barrier, ";"});
+  text.line(
+      {"if (", dialect.local_id, " == 0) ticket = ", dialect.atomic_add, "(tickets + tile, 1u);"});
+  text.line({dialect.barrier, ";"});
+  text.line({dialect.fence, ";"});
+  text.line({"const ", uint, " count = ticket == splits - 1 ? splits : 0;"});
+}
+
+void HandOver::put_back(TextWriter& text) const {
+  text.line({"if (count > 0 && ", dialect.local_id, " == 0) tickets[tile] = 0;"});
+}
+
+void HandOver::open_last(TextWriter& text) const {
+  text.line(what_tickets_do);
+  text.line({dialect.fence, ";"});
+  text.open({"if (", dialect.atomic_add, "(tickets + tile, 1u) == splits - 1)"});
+  text.line({dialect.fence, ";"});
+  text.line("tickets[tile] = 0;");
 }
 
 }  // namespace treadle::codegen

@@ -12,18 +12,28 @@
 
 namespace treadle::codegen {
 
-/// A variable that each work-item has, of value_type(dtype).
+/// A variable that each work-item has.
 struct BlockField {
+  /// How its value goes from one work-item of a sub-group to another.
+  enum class Shuffle {
+    none,   ///< through local memory: a structure, of which nothing is known
+    whole,  ///< by one shuffle
+    parts,  ///< by one for .x and one for .y
+  };
   std::string name;
-  Scalar dtype;
+  std::string type;
+  Shuffle shuffle = Shuffle::whole;
 };
+/// A variable of value_type(dtype).
+BlockField value_field(std::string name, Scalar dtype, const Dialect& dialect);
 
 /// Folds variables over work-items, in a tree whose shape depends on `depth` alone. There are
 /// group_size / depth results; the first work-item of each has it in its variables afterwards, and
 /// the variables of the others hold no more than parts.
 ///
-/// Realised by shuffles where the language has them and lanes are neighbours, with local memory
-/// between sub-groups; else in local memory; and by nothing where one work-item has the result.
+/// Realised by shuffles where the language and the types have them and lanes are neighbours, with
+/// local memory between sub-groups; else in local memory; and by nothing where one work-item has
+/// the result.
 struct BlockReduce {
   /// Turns the name of a field into the text of the other's value.
   using Other = std::function<std::string(const std::string&)>;
@@ -43,13 +53,31 @@ struct BlockReduce {
   void write(TextWriter& text, const std::string& lane) const;
 
  private:
-  bool has_shuffles() const { return !dialect.shuffle_down.empty() && lanes_are_adjacent; }
+  bool has_shuffles() const;
   unsigned shuffled() const;
   unsigned shared_values() const;
   void write_shuffles(TextWriter& text) const;
   void write_sub_groups(TextWriter& text, const std::string& lane) const;
   void write_tree(TextWriter& text, const std::string& lane) const;
   void write_shared(TextWriter& text, const std::string& index) const;
+};
+
+/// Groups that share a tile of results hand over what they have: each writes its part
+/// and takes a ticket of `tickets[tile]`. Who gets the last one is the last group of the tile, sees
+/// the parts of all, and puts the ticket back to 0. No group waits for another one.
+struct HandOver {
+  const Dialect& dialect;
+  std::string uint;  ///< the type of tickets, tile and splits
+
+  /// The local memory that write() uses: in the kernel's outermost block.
+  void declare(TextWriter& text) const;
+  /// Behind a group's part: defines `count`, which is `splits` in the last group of `tile`, else 0.
+  void write(TextWriter& text) const;
+  /// Behind what the last group does with the parts.
+  void put_back(TextWriter& text) const;
+  /// The same as write() where a group is one work-item: opens a block in which the last group is,
+  /// with the ticket put back.
+  void open_last(TextWriter& text) const;
 };
 
 }  // namespace treadle::codegen

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
@@ -162,15 +163,26 @@ bool is_summed_exactly(Fold fold, Scalar dtype) noexcept {
 FoldText::FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect)
     : fold_(fold), dtype_(dtype), dialect_(dialect) {
   const std::string name = joined({fold_name(fold), "_", number(index)});
-  fields_.push_back({name, dtype});
-  if (is_arg(fold)) fields_.push_back({name + "_at", Scalar::int64});
-  if (is_summed_exactly(fold, dtype)) fields_.push_back({name + "_left_out", dtype});
+  fields_.push_back(value_field(name, dtype, dialect));
+  if (is_arg(fold)) fields_.push_back(value_field(name + "_at", Scalar::int64, dialect));
+  if (is_summed_exactly(fold, dtype))
+    fields_.push_back(value_field(name + "_left_out", dtype, dialect));
 }
 
+FoldText::FoldText(BlockField field, std::string function, std::string neutral, bool rounds,
+                   const Dialect& dialect)
+    : function_(std::move(function)),
+      neutral_(std::move(neutral)),
+      rounds_(rounds),
+      dialect_(dialect),
+      fields_{std::move(field)} {}
+
 std::string FoldText::neutral(std::size_t field) const {
+  if (!function_.empty()) return neutral_;
   // Behind every place, so that the first element wins even if it equals the start.
-  const Start start = field == 1 && has_place() ? Start::highest : start_of(fold_, dtype_);
-  const Scalar dtype = fields_[field].dtype;
+  const bool is_place = field == 1 && has_place();
+  const Start start = is_place ? Start::highest : start_of(fold_, dtype_);
+  const Scalar dtype = is_place ? Scalar::int64 : dtype_;
   return literal_text(dtype, start_bytes(start, dtype), dialect_);
 }
 
@@ -216,6 +228,7 @@ void FoldText::combine_in_run(TextWriter& text, const std::string& into,
 }
 
 std::string FoldText::folded(const std::string& a, const std::string& b) const {
+  if (!function_.empty()) return joined({function_, "(", a, ", ", b, ")"});
   const OperandText both[] = {{a, dtype_}, {b, dtype_}};
   return op_text(op_of(fold_), both, dialect_);
 }

@@ -22,6 +22,8 @@ bool is_summed_exactly(Fold fold, Scalar dtype) noexcept;
 /// Sums of floats keep what rounding leaves out of them beside them: an error does not grow with
 /// the number of sums. It is only short runs of elements, in variables of their own, that are
 /// added as they are.
+///
+/// A user's fold is a function, and what it folds one variable of any type.
 class FoldText {
  public:
   /// Gives the text of a variable: of one of many accumulators, in local memory, in a partial.
@@ -33,10 +35,16 @@ class FoldText {
   };
 
   FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect);
+  /// A fold of a user's: `function` is called for two values, and `neutral` is an expression.
+  /// Nothing is known of it but whether it rounds.
+  FoldText(BlockField field, std::string function, std::string neutral, bool rounds,
+           const Dialect& dialect);
 
   bool has_place() const { return is_arg(fold_); }
   /// Whether it keeps what is left out.
   bool is_exact() const { return fields_.size() == 2 && !has_place(); }
+  /// Whether it rounds: then short runs of elements are folded in variables of their own.
+  bool has_runs() const { return is_exact() || rounds_; }
   /// The value, and of argmin and argmax its place, of sums of floats what was left out.
   const std::vector<BlockField>& fields() const { return fields_; }
   /// What each field is before anything is folded.
@@ -62,8 +70,10 @@ class FoldText {
            const std::string& left_out) const;
   std::string beats(const std::string& value, const std::string& than) const;
 
-  Fold fold_;
-  Scalar dtype_;
+  Fold fold_ = Fold::sum;
+  Scalar dtype_ = Scalar::structure;
+  std::string function_, neutral_;  ///< of a user's
+  bool rounds_ = false;
   const Dialect& dialect_;
   std::vector<BlockField> fields_;
 };

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "fold_text.hpp"
+#include "reduction_element.hpp"
 #include "reduction_writer.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/element_text.hpp"
@@ -185,13 +186,21 @@ std::size_t bytes_of_accumulator(const ReductionExpression& expression) {
   return bytes_of_fields(expression, false);
 }
 
-bool has_left_out(const ReductionExpression& expression) {
-  return bytes_of_partial(expression) != bytes_of_accumulator(expression);
+ReductionTarget target_of(const ReductionExpression& expression, const Tiling& tiling,
+                          unsigned compute_units) {
+  const std::size_t partial = bytes_of_partial(expression),
+                    accumulator = bytes_of_accumulator(expression);
+  return {.tiling = tiling,
+          .compute_units = compute_units,
+          .partial_bytes = partial,
+          .accumulator_bytes = accumulator,
+          .map_cost = expression.map.cost(),
+          .has_runs = partial != accumulator};
 }
 
 ReductionText generate_reduction(const ReductionExpression& expression, const ReductionClass& loop,
                                  const Tiling& tiling, const Dialect& dialect) {
-  return ReductionWriter(expression, loop, tiling, dialect).write();
+  return ReductionWriter(*element_of(expression, dialect), loop, tiling, dialect).write();
 }
 
 }  // namespace treadle::codegen

@@ -38,6 +38,7 @@ class ReductionLowerer {
       plan_wide();
     else
       plan_narrow();
+    result_.group_size = group_size();
     result_.loop.kept = kept().loop;
     result_.loop.folded = folded().loop;
     return std::move(result_);
@@ -45,6 +46,9 @@ class ReductionLowerer {
 
  private:
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
+  unsigned group_size() const { return reduction_group_size(tiling_, target_.partial_bytes); }
+  /// Whether the text is that of one result of many elements.
+  bool is_one_of_few() { return target_.has_few_texts && kept().count() == 1; }
   Lowering& kept() { return result_.kept; }
   Lowering& folded() { return result_.folded; }
   /// Operands that have a value for each element.
@@ -82,8 +86,11 @@ class ReductionLowerer {
                       inner_folded = folded().extents.size() - 1;
     const std::int64_t neighbours = kept().extents[inner_kept];
     bool is_nearer = false;
+    // Positions tell where elements lie if nothing else does.
+    const bool has_memory = std::ranges::any_of(
+        operands_.first(elements()), [](const auto& operand) { return operand.size_bytes != 0; });
     for (std::size_t k = 0; k < elements(); ++k) {
-      if (operands_[k].size_bytes == 0) continue;
+      if (operands_[k].size_bytes == 0 && has_memory) continue;
       const std::int64_t along_kept = std::abs(kept().stride(k, inner_kept));
       const std::int64_t along_folded = std::abs(folded().stride(k, inner_folded));
       if (along_kept == along_folded) continue;
@@ -120,14 +127,19 @@ class ReductionLowerer {
     if (inner.kind == SpaceKind::strided && !has_32_bits(folded())) set_rows();
     const unsigned depth = wide_depth(length);
     loop.depth_log2 = static_cast<std::uint8_t>(std::countr_zero(depth));
-    if (loop.has_columns || !has_aligned_rows()) inner.has_vectors = false;
+    // A work-item has room for so many accumulators.
+    const std::size_t most_parts =
+        std::bit_floor(std::max<std::size_t>(1, part_bytes / target_.accumulator_bytes));
+    if (loop.has_columns || !has_aligned_rows() || most_parts < tiling_.strided_items)
+      inner.has_vectors = false;
     if (!inner.has_vectors) {
-      inner.items =
-          static_cast<std::uint8_t>(loop.has_columns ? column_elements : tiling_.strided_items);
+      inner.items = static_cast<std::uint8_t>(std::min<std::size_t>(
+          most_parts, loop.has_columns ? column_elements : tiling_.strided_items));
       inner.rounds = 1;
     }
     if (inner.kind != SpaceKind::linear) inner.rounds = 1;
-    while (inner.rounds > 1 && length < std::uint64_t{depth} * inner.items * inner.rounds)
+    while (inner.rounds > 1 && !is_one_of_few() &&
+           length < std::uint64_t{depth} * inner.items * inner.rounds)
       --inner.rounds;
     const std::uint64_t tile = std::uint64_t{depth} * inner.items * inner.rounds;
     std::uint64_t pieces = in_parts(length, tile);
@@ -138,21 +150,21 @@ class ReductionLowerer {
     loop.folded_has_32_bits = has_32_bits(folded()) && pieces < decoded_in_32_bits;
     folded().piece = tile;
     folded().pieces = pieces;
-    const std::uint64_t width = tiling_.group_size / depth;
+    const std::uint64_t width = group_size() / depth;
     result_.tiles = in_parts(kept().count(), width);
     split(units() * wide_groups_per_unit(), pieces, width);
   }
   /// Work-items on a result.
   unsigned wide_depth(std::uint64_t length) const {
     if (result_.loop.has_columns) {
-      unsigned depth = column_depth;
+      unsigned depth = std::min(column_depth, group_size());
       while (depth > 1 && length < std::uint64_t{depth} * column_elements) depth /= 2;
       return depth;
     }
     if (result_.kept.count() > 1)
       for (const auto& [work_items, most] : row_depths)
-        if (length <= most) return work_items;
-    return tiling_.group_size;
+        if (length <= most) return std::min(work_items, group_size());
+    return group_size();
   }
   unsigned wide_groups_per_unit() const {
     if (result_.loop.has_columns) return columns_per_unit;
@@ -194,7 +206,7 @@ class ReductionLowerer {
     if (result_.tiles * 2 <= wanted)
       result_.splits = std::min(wanted / std::max<std::uint64_t>(1, result_.tiles),
                                 std::max<std::uint64_t>(1, pieces));
-    result_.loop.is_split = result_.splits > 1;
+    result_.loop.is_split = result_.splits > 1 || is_one_of_few();
     result_.tile_partials = tile_partials;
     result_.groups = result_.tiles * result_.splits;
   }
@@ -222,15 +234,15 @@ class ReductionLowerer {
     const auto row = static_cast<std::uint64_t>(folded().extents.back());
     const std::uint64_t lanes = lanes_of(std::max<std::size_t>(1, target_.accumulator_bytes));
     result_.loop.has_short_rows =
-        row < (target_.has_left_out ? longest_in_blocks : most_short_turns * lanes);
+        !is_one_of_few() && row < (target_.has_runs ? longest_in_blocks : most_short_turns * lanes);
     result_.loop.has_blocks =
-        target_.has_left_out && result_.loop.has_short_rows && row > block_elements;
+        target_.has_runs && result_.loop.has_short_rows && row > block_elements;
     folded().piece = std::max<std::uint64_t>(1, std::min(row, chunk));
     folded().pieces = length / std::max<std::uint64_t>(1, row) * in_parts(row, folded().piece);
     folded().group_pieces = std::max<std::uint64_t>(1, chunk / folded().piece);
     result_.splits =
         is_split ? std::max<std::uint64_t>(1, in_parts(folded().pieces, folded().group_pieces)) : 1;
-    result_.loop.is_split = result_.splits > 1;
+    result_.loop.is_split = result_.splits > 1 || is_one_of_few();
     count_groups(length);
   }
 
@@ -254,7 +266,7 @@ class ReductionLowerer {
     const std::uint64_t length = folded().count(), strip = std::min(row, width);
     std::uint64_t rows = std::max<std::uint64_t>(1, chunk() / strip);
     rows = std::max(rows, in_parts(length, most_chunks));
-    result_.loop.has_blocks = target_.has_left_out && length > run_rows;
+    result_.loop.has_blocks = target_.has_runs && length > run_rows;
     const bool is_split = length > rows && result_.tiles < units() * groups_per_unit;
     if (!is_split) rows = std::max<std::uint64_t>(1, length);
     folded().group_pieces = rows;

@@ -26,15 +26,6 @@ void ReductionWriter::write_narrow() {
   if (!loop_.is_split) text_.close();
 }
 
-/// Opens a block in which the last group of a tile is, with the parts of all of them written.
-void ReductionWriter::open_last_group() {
-  text_.line("// What a group has written is seen by whoever takes a later ticket.");
-  text_.line({dialect_.fence, ";"});
-  text_.open({"if (", dialect_.atomic_add, "(tickets + tile, 1u) == splits - 1)"});
-  text_.line({dialect_.fence, ";"});
-  text_.line("tickets[tile] = 0;");
-}
-
 void ReductionWriter::write_narrow_row() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const auto same = [](const std::string& name) { return name; };
@@ -53,7 +44,7 @@ void ReductionWriter::write_narrow_row() {
   places_ascend() ? fold_places() : fold_lanes();
   if (loop_.is_split) {
     write_partial(dialect_.group_id, same);
-    open_last_group();
+    hand_over().open_last(text_);
     write_start();
     text_.open({"for (", uint, " other = 0; other < splits; ++other)"});
     combine(same, partial(joined({"(", integer, ")tile * splits + other"})));
@@ -92,7 +83,7 @@ void ReductionWriter::fold_places() {
   }
   text_.close();
   text_.open({"for (", uint, " k = 0; k < ", few, "; ++k)"});
-  const Operand& first = operand(Kind::place, 0);
+  const Operand& first = element_.operand(Kind::place, 0);
   for (const FoldText& fold : folds_)
     fold.combine(text_, same, [&](const std::string& field) {
       if (!fold.has_place() || field == fold.fields()[0].name) return field + "_part[k]";
@@ -141,11 +132,11 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   text_.close();
 }
 
-/// The name of a field with a suffix, if it is one of a sum of floats, else with another.
-std::string ReductionWriter::of_exact(const std::string& name, const std::string& suffix,
-                                      const std::string& otherwise) const {
+/// The name of a field with a suffix, if it is one of a fold that rounds, else with another.
+std::string ReductionWriter::of_run(const std::string& name, const std::string& suffix,
+                                    const std::string& otherwise) const {
   const auto has_field = [&](const FoldText& fold) {
-    return fold.is_exact() &&
+    return fold.has_runs() &&
            std::ranges::find(fold.fields(), name, &BlockField::name) != fold.fields().end();
   };
   return name + (std::ranges::any_of(folds_, has_field) ? suffix : otherwise);
@@ -154,11 +145,11 @@ std::string ReductionWriter::of_exact(const std::string& name, const std::string
 /// The same of a short row of floats, or a part of one: blocks by a few accumulators and a tree.
 void ReductionWriter::write_blocks(const std::string& end) {
   const std::string integer = type(Scalar::int64), lanes = number(lanes_),
-                    most = number(block_elements);
-  const bool is_one = loop_.folded.kind == SpaceKind::linear && !loop_.has_blocks;
-  if (loop_.has_blocks) text_.open({"while (i < ", end, ")"});
+                    most = number(lanes_ == 1 ? 2 * block_elements : block_elements);
+  const bool is_one = loop_.folded.kind == SpaceKind::linear && !has_blocks();
+  if (has_blocks()) text_.open({"while (i < ", end, ")"});
   text_.line({"const ", integer, " block_end = ",
-              loop_.has_blocks ? joined({end, " - i < ", most, " ? ", end, " : i + ", most}) : end,
+              has_blocks() ? joined({end, " - i < ", most, " ? ", end, " : i + ", most}) : end,
               ";"});
   text_.open({"for (; i + ", lanes, " <= block_end; i += ", lanes, ")"});
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", lanes, "; ++k)"});
@@ -166,7 +157,7 @@ void ReductionWriter::write_blocks(const std::string& end) {
   text_.close();
   text_.close();
   for (const FoldText& fold : folds_) {
-    if (!fold.is_exact()) continue;
+    if (!fold.has_runs()) continue;
     const std::string name = fold.result().name;
     std::vector<std::string> sums;
     for (unsigned k = 0; k < lanes_; ++k) sums.push_back(joined({name, "_part[", number(k), "]"}));
@@ -174,26 +165,27 @@ void ReductionWriter::write_blocks(const std::string& end) {
     for (; sums.size() > 1; sums.resize(sums.size() / 2))
       for (std::size_t k = 0; k < sums.size() / 2; ++k)
         sums[k] = joined({"(", fold.folded(sums[2 * k], sums[2 * k + 1]), ")"});
-    text_.line({value_type(fold.result().dtype, dialect_), " ", name, "_block = ", sums[0], ";"});
+    text_.line({fold.result().type, " ", name, "_block = ", sums[0], ";"});
     if (is_one) continue;
     for (const std::string& part : parts) text_.line({part, " = ", fold.neutral(0), ";"});
   }
   text_.open("for (; i < block_end; ++i)");
-  write_fold_at("i", [&](const std::string& name) { return of_exact(name, "_block", ""); });
+  write_fold_at("i", [&](const std::string& name) { return of_run(name, "_block", ""); });
   text_.close();
   for (const FoldText& fold : folds_) {
-    if (!fold.is_exact()) continue;
+    if (!fold.has_runs()) continue;
     const std::string& name = fold.result().name;
     if (is_one)
       text_.line({name, " = ", name, "_block;"});
     else
       fold.combine_value(text_, [](const std::string& field) { return field; }, name + "_block");
   }
-  if (loop_.has_blocks) text_.close();
+  if (has_blocks()) text_.close();
 }
 
 /// The same of a long row: runs whose elements are as far apart as there are accumulators.
 void ReductionWriter::write_long_row(const std::string& end) {
+  if (std::ranges::none_of(folds_, &FoldText::is_exact)) return write_long_runs(end);
   const std::string uint = type(Scalar::uint32), lanes = number(lanes_);
   // Sums of runs, so that what is left out is asked for less often.
   const std::string turn = number(std::uint64_t{lanes_} * run_elements * run_elements),
@@ -202,9 +194,9 @@ void ReductionWriter::write_long_row(const std::string& end) {
   text_.open({"for (", uint, " k = 0; k < ", lanes, "; ++k)"});
   const auto declare = [&](const char* suffix) {
     for (const FoldText& fold : folds_)
-      if (fold.is_exact())
-        text_.line({value_type(fold.result().dtype, dialect_), " ", fold.result().name, suffix,
-                    " = ", fold.neutral(0), ";"});
+      if (fold.has_runs())
+        text_.line(
+            {fold.result().type, " ", fold.result().name, suffix, " = ", fold.neutral(0), ";"});
   };
   declare("_runs");
   // Whole before vectors are looked for: PoCL's compiler else has one thread add one by one.
@@ -214,14 +206,14 @@ void ReductionWriter::write_long_row(const std::string& end) {
   text_.directive("#pragma unroll");
   text_.open({"for (", uint, " t = 0; t < ", most, "; ++t)"});
   write_fold_at(joined({"(i + (r * ", most, " + t) * ", lanes, " + k)"}),
-                [&](const std::string& name) { return of_exact(name, "_run", "_part[k]"); });
+                [&](const std::string& name) { return of_run(name, "_run", "_part[k]"); });
   text_.close();
   for (const FoldText& fold : folds_)
-    if (fold.is_exact())
+    if (fold.has_runs())
       fold.combine_in_run(text_, fold.result().name + "_runs", fold.result().name + "_run");
   text_.close();
   for (const FoldText& fold : folds_)
-    if (fold.is_exact())
+    if (fold.has_runs())
       fold.combine_value(
           text_, [](const std::string& name) { return name + "_total[k]"; },
           fold.result().name + "_runs");
@@ -232,21 +224,40 @@ void ReductionWriter::write_long_row(const std::string& end) {
               " - i) : ", lanes, ";"});
   text_.open({"for (", uint, " k = 0; k < left; ++k)"});
   write_fold_at("(i + k)",
-                [&](const std::string& name) { return of_exact(name, "_total[k]", "_part[k]"); });
+                [&](const std::string& name) { return of_run(name, "_total[k]", "_part[k]"); });
   text_.close();
+  text_.close();
+}
+
+/// The same where nothing is left out: runs are longer, and their accumulators stay in memory,
+/// which every compiler makes vectors of.
+void ReductionWriter::write_long_runs(const std::string& end) {
+  const std::string lanes = number(lanes_), run = number(std::uint64_t{lanes_} * run_elements_);
+  text_.open({"while (i + ", lanes, " <= ", end, ")"});
+  text_.line({"const ", type(Scalar::int64), " run_end = ", end, " - i < ", run, " ? ", end,
+              " : i + ", run, ";"});
+  text_.open({"for (; i + ", lanes, " <= run_end; i += ", lanes, ")"});
+  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", lanes, "; ++k)"});
+  write_fold_at("(i + k)", [](const std::string& name) { return name + "_part[k]"; });
+  text_.close();
+  text_.close();
+  end_run(lanes);
+  text_.close();
+  text_.open({"for (; i < ", end, "; ++i)"});
+  write_fold_at("i", [](const std::string& name) { return name; });
   text_.close();
 }
 
 /// Makes one accumulator of all lanes.
 void ReductionWriter::fold_lanes() {
   const auto same = [](const std::string& name) { return name; };
-  if (!has_totals() && std::ranges::all_of(folds_, &FoldText::is_exact)) return;
+  if (!has_totals() && std::ranges::all_of(folds_, &FoldText::has_runs)) return;
   // Not a tree of constant loops: unrolled, it takes the accumulators apart, and then the compiler
   // of the CPU device makes no vectors of them.
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", number(lanes_), "; ++k)"});
   for (const FoldText& fold : folds_) {
-    if (fold.is_exact() && !has_totals()) continue;
-    const std::string suffix = fold.is_exact() ? "_total[k]" : "_part[k]";
+    if (fold.has_runs() && !has_totals()) continue;
+    const std::string suffix = fold.has_runs() ? "_total[k]" : "_part[k]";
     fold.combine(text_, same, [&](const std::string& name) { return name + suffix; });
   }
   text_.close();
@@ -254,7 +265,8 @@ void ReductionWriter::fold_lanes() {
 
 /// Adds rows to a strip of results.
 void ReductionWriter::write_narrow_strip() {
-  const std::string integer = type(Scalar::int64), width = number(strip_length(accumulator_bytes_));
+  const std::string integer = type(Scalar::int64),
+                    width = number(strip_length(element_.accumulator_bytes));
   text_.line({"const ", integer, " line = tile / out_row_pieces;"});
   text_.line({"const ", integer, " start = (tile - line * out_row_pieces) * ", width, ";"});
   text_.line({"const ", integer, " width = out_inner - start < ", width,
@@ -288,10 +300,10 @@ void ReductionWriter::write_narrow_strip() {
 
 void ReductionWriter::write_strip_results() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
-  const std::string width = number(strip_length(accumulator_bytes_));
+  const std::string width = number(strip_length(element_.accumulator_bytes));
   const auto open_strip = [&] { text_.open({"for (", integer, " k = 0; k < width; ++k)"}); };
   const auto part = [this](const FoldText& fold) {
-    const std::string suffix = fold.is_exact() && has_totals() ? "_total[k]" : "_part[k]";
+    const std::string suffix = fold.has_runs() && has_totals() ? "_total[k]" : "_part[k]";
     return [suffix](const std::string& name) { return name + suffix; };
   };
   if (loop_.is_split) {
@@ -303,7 +315,7 @@ void ReductionWriter::write_strip_results() {
       for (const BlockField& field : fold.fields())
         text_.line({own(field.name), " = ", part(fold)(field.name), ";"});
     text_.close();
-    open_last_group();
+    hand_over().open_last(text_);
     open_strip();
     for (const FoldText& fold : folds_)
       for (std::size_t i = 0; i < fold.fields().size(); ++i)
@@ -317,9 +329,9 @@ void ReductionWriter::write_strip_results() {
   }
   open_strip();
   for (const FoldText& fold : folds_) {
-    const auto& [name, dtype] = fold.result();
-    text_.line({"const ", value_type(dtype, dialect_), " ", name, " = ",
-                has_totals() ? fold.settled(part(fold)) : part(fold)(name), ";"});
+    const BlockField& result = fold.result();
+    text_.line({"const ", result.type, " ", result.name, " = ",
+                has_totals() ? fold.settled(part(fold)) : part(fold)(result.name), ";"});
   }
   write_epilogue("k");
   text_.close();

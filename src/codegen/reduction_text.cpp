@@ -11,106 +11,44 @@
 
 namespace treadle::codegen {
 
-ReductionWriter::ReductionWriter(const ReductionExpression& expression, const ReductionClass& loop,
+ReductionWriter::ReductionWriter(ReductionElement& element, const ReductionClass& loop,
                                  const Tiling& tiling, const Dialect& dialect)
-    : expression_(expression),
+    : element_(element),
       loop_(loop),
       tiling_(tiling),
       dialect_(dialect),
       types_(dialect),
-      // Folds, which are called as operations are, and values of both are numbered through.
-      map_(expression.map, dialect, [this](const Instruction& step) { return input_name(step); },
-           {.first_number = expression.folds.size()}),
-      epilogue_(expression.epilogue, dialect,
-                [this](const Instruction& step) { return result_name(step); },
-                {.variables = expression.folds.size(),
-                 .first_number = expression.folds.size() + expression.map.instructions.size()}),
-      accumulator_bytes_(bytes_of_accumulator(expression)) {
-  std::size_t largest = 1;
-  for (std::size_t i = 0; i < expression.folds.size(); ++i) {
-    const Scalar dtype = expression.map.dtype_of(expression.map.outputs[i]).scalar();
-    folds_.emplace_back(expression.folds[i], i, dtype, dialect);
-    largest = std::max(largest, DType(dtype).size_bytes());
-  }
-  lanes_ = loop_.has_short_rows ? short_row_lanes : lanes_of(largest);
-  name_operands();
-  find_constants();
+      folds_(element.folds),
+      operands_(element.operands),
+      group_size_(reduction_group_size(tiling, element.partial_bytes)) {
+  if (element.has_lanes)
+    lanes_ = loop_.has_short_rows ? short_row_lanes : lanes_of(element.largest_bytes);
+  const bool is_exact = std::ranges::any_of(folds_, &FoldText::is_exact);
+  run_elements_ = is_exact ? run_elements : run_elements_of_texts;
+  element.find_constants(
+      [this](const Operand& operand) { return inner_step(operand) == Step::zero; });
 }
 
 ReductionText ReductionWriter::write() {
-  const std::string name = kernel_name(expression_);
   const std::vector<ReductionParameter> all = parameters();
-  write_comment(name);
+  write_comment();
   write_types();
-  write_signature(name, all);
-  if (!dialect_.has_addresses)
-    for (const Operand& operand : operands_)
-      if (operand.is_memory()) text_.line({operand.name, " += ", operand.name, "_offset;"});
+  write_signature(all);
+  text_.lines(element_.start());
+  for (const Operand& operand : operands_) {
+    if (!operand.made_of.empty())
+      text_.line({pointer_to(operand.type, operand), operand.name, " = ", operand.made_of, " + ",
+                  operand.name, "_offset;"});
+    else if (operand.is_memory() && !dialect_.has_addresses)
+      text_.line({operand.name, " += ", operand.name, "_offset;"});
+  }
   is_wide() ? write_wide() : write_narrow();
   text_.close();
-  const std::string& text = text_.text();
-  return {name, comment_ + dialect_.exact_preamble + device_functions(text, dialect_) + text, all};
-}
-
-void ReductionWriter::name_operands() {
-  const auto operands = operands_of(expression_);
-  for (const ReductionOperand& operand : operands) {
-    const auto alike = std::ranges::count(operands, operand.kind, &ReductionOperand::kind);
-    std::string name = operand.kind == Kind::leaf       ? "x"
-                       : operand.kind == Kind::position ? "position"
-                       : operand.kind == Kind::place    ? "place"
-                       : operand.kind == Kind::output   ? "z"
-                                                        : "y";
-    if (alike > 1) name += number(operand.index);
-    operands_.push_back({operand, name});
-  }
-}
-
-const ReductionWriter::Operand& ReductionWriter::operand(Kind kind, std::size_t index) const {
-  return *std::ranges::find_if(
-      operands_, [&](const Operand& o) { return o.kind == kind && o.index == index; });
+  return {element_.name, element_.program(comment_, text_.text()), all};
 }
 
 Step ReductionWriter::inner_step(const Operand& operand) const {
   return (has_strips() ? loop_.kept : loop_.folded).steps[number_of(operand)];
-}
-
-void ReductionWriter::find_constants() {
-  for (const Instruction& step : expression_.map.instructions) {
-    bool is_constant = step.op != Op::iota;
-    if (step.op == Op::leaf)
-      is_constant = inner_step(operand(Kind::leaf, step.operands[0])) == Step::zero;
-    else
-      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
-        is_constant = is_constant && constants_[step.operands[i]];
-    constants_.push_back(is_constant);
-  }
-}
-
-std::string ReductionWriter::input_name(const Instruction& step) const {
-  if (step.op == Op::scalar) return joined({"s", number(step.operands[0])});
-  if (step.op == Op::iota) return "position";
-  return operand(Kind::leaf, step.operands[0]).name;
-}
-
-std::string ReductionWriter::result_name(const Instruction& step) const {
-  const std::size_t index = step.operands[0];
-  if (step.op == Op::scalar) return joined({"s", number(expression_.map.scalars.size() + index)});
-  if (index < folds_.size()) return folds_[index].result().name;
-  return operand(Kind::result_leaf, index - folds_.size()).name;
-}
-
-std::string kernel_name(const ReductionExpression& expression) {
-  std::string name;
-  const auto append = [&](const Expression& part) {
-    for (const Instruction& step : part.instructions)
-      if (is_operation(step.op) && name.size() < 60)
-        name += std::string(op_info(step.op).name) + "_";
-  };
-  append(expression.map);
-  for (const Fold fold : expression.folds) name += std::string(fold_name(fold)) + "_";
-  append(expression.epilogue);
-  return name + short_name(expression.epilogue.dtype_of(expression.epilogue.outputs[0]));
 }
 
 void ReductionWriter::append_space(std::vector<ReductionParameter>& all,
@@ -142,20 +80,22 @@ std::vector<ReductionParameter> ReductionWriter::parameters() const {
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     const Operand& operand = operands_[k];
     const auto index = static_cast<std::uint8_t>(k);
-    all.push_back({operand.is_memory() ? Role::pointer : Role::first,
-                   index,
-                   {},
-                   Scalar::int64,
-                   operand.name});
-    if (operand.is_memory() && !dialect_.has_addresses)
+    if (operand.made_of.empty())
+      all.push_back({operand.is_memory() ? Role::pointer : Role::first,
+                     index,
+                     {},
+                     Scalar::int64,
+                     operand.name});
+    if (operand.is_memory() && (!dialect_.has_addresses || !operand.made_of.empty()))
       all.push_back({Role::offset, index, {}, Scalar::int64, operand.name + "_offset"});
   }
-  std::uint8_t scalars = 0;
-  for (const Expression* part : {&expression_.map, &expression_.epilogue})
-    for (const Scalar dtype : part->scalars) {
-      all.push_back({Role::scalar, scalars, {}, dtype, joined({"s", number(scalars)})});
-      ++scalars;
-    }
+  for (std::size_t k = 0; k < element_.scalars.size(); ++k)
+    all.push_back({Role::scalar,
+                   static_cast<std::uint8_t>(k),
+                   {},
+                   element_.scalars[k],
+                   joined({"s", number(k)})});
+  if (element_.passes_count) all.push_back({Role::count, 0, {}, Scalar::int64, "elements"});
   append_space(all, Role::kept);
   append_space(all, Role::folded);
   if (loop_.is_split) {
@@ -178,7 +118,7 @@ std::string ReductionWriter::declared(const ReductionParameter& parameter) const
   switch (parameter.role) {
     case Role::pointer: {
       const Operand& operand = operands_[parameter.index];
-      return pointer_to(memory_type(operand.dtype, dialect_), operand) +
+      return pointer_to(operand.type, operand) +
              (operand.kind == Kind::output ? dialect_.restrict + " " : "") + operand.name;
     }
     case Role::scalar:
@@ -192,15 +132,8 @@ std::string ReductionWriter::declared(const ReductionParameter& parameter) const
   }
 }
 
-void ReductionWriter::write_comment(const std::string& name) {
-  text_.line({"// ", name, ", made by treadle's reduction generator:"});
-  for (std::size_t i = 0; i < folds_.size(); ++i)
-    text_.line({"//   ", folds_[i].result().name, " = ", fold_name(expression_.folds[i]), " of ",
-                map_.formula(expression_.map.outputs[i])});
-  for (const Operand& operand : operands_)
-    if (operand.kind == Kind::output)
-      text_.line({"//   ", operand.name, " = ",
-                  epilogue_.formula(expression_.epilogue.outputs[operand.index])});
+void ReductionWriter::write_comment() {
+  element_.write_comment(text_);
   std::string shape = loop_.has_columns ? "columns, " : "rows, ";
   shape += std::string(space_kind_name(loop_.folded.kind)) + " loop, ";
   shape += std::string(schedule_name(tiling_.schedule)) + " schedule";
@@ -229,17 +162,16 @@ void ReductionWriter::write_types() {
 void ReductionWriter::write_partials_type() {
   text_.open("typedef struct");
   for (const FoldText& fold : folds_)
-    for (const auto& [name, dtype] : fold.fields())
-      text_.line({value_type(dtype, dialect_), " ", name, ";"});
+    for (const BlockField& field : fold.fields()) text_.line({field.type, " ", field.name, ";"});
   text_.close("partial;");
   text_.blank();
 }
 
-void ReductionWriter::write_signature(const std::string& name,
-                                      const std::vector<ReductionParameter>& all) {
-  const std::array size{number(tiling_.group_size)};
-  text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
-  std::vector<std::string> list;
+void ReductionWriter::write_signature(const std::vector<ReductionParameter>& all) {
+  const std::array size{number(group_size_)};
+  text_.line(
+      {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", element_.name, "("});
+  std::vector<std::string> list = element_.parameters();
   for (const ReductionParameter& parameter : all) list.push_back(declared(parameter));
   text_.open_parameters(list);
 }
@@ -276,7 +208,7 @@ std::string ReductionWriter::along(const Operand& operand, const std::string& in
 /// Defines the operand `by` elements further on, under a name with this suffix.
 void ReductionWriter::move(const Operand& operand, const std::string& by,
                            const std::string& suffix) {
-  text_.line({operand.is_memory() ? pointer_to(memory_type(operand.dtype, dialect_), operand)
+  text_.line({operand.is_memory() ? pointer_to(operand.type, operand)
                                   : "const " + type(Scalar::int64) + " ",
               operand.name, suffix, " = ", base(operand), by.empty() ? "" : " + ", by, ";"});
 }
@@ -317,31 +249,23 @@ void ReductionWriter::write_folded_move(const std::string& position, const std::
   moved_ = "_tile";
 }
 
-void ReductionWriter::write_values(bool constant, const Place& place) {
-  for (std::size_t value = 0; value < constants_.size(); ++value)
-    if (constants_[value] == constant)
-      map_.write_value(text_, static_cast<Value>(value), [&](const Instruction& step) {
-        return place(step.op == Op::iota ? operand(Kind::position, 0)
-                                         : operand(Kind::leaf, step.operands[0]));
-      });
-}
 void ReductionWriter::write_constants() {
-  write_values(true, [&](const Operand& operand) { return element(operand, "0"); });
+  element_.write_values(text_, true, [&](const Operand& operand) { return element(operand, "0"); });
 }
 
 /// Computes an element and folds it into accumulators. Where these meet places in their order, what
 /// they keep is the step at which they met the winner.
 void ReductionWriter::write_fold(const Place& place, const Name& into, const std::string& step) {
-  write_values(false, place);
+  element_.write_values(text_, false, place);
   for (std::size_t i = 0; i < folds_.size(); ++i) {
     const FoldText& fold = folds_[i];
-    const std::string value = map_.value_name(expression_.map.outputs[i]);
+    const std::string value = element_.value(i);
     const std::string& name = fold.fields()[0].name;
     if (!step.empty() && fold.has_place())
       fold.combine_later(text_, {into(name), into(name + "_step")}, {value, step});
     else if (fold.has_place())
       fold.combine(text_, into, [&](const std::string& field) {
-        return field == name ? value : joined({"(", place(operand(Kind::place, 0)), ")"});
+        return field == name ? value : joined({"(", place(element_.operand(Kind::place, 0)), ")"});
       });
     else if (into(name) == name || into(name) == name + "_total[k]")
       fold.combine_value(text_, into, value);
@@ -365,8 +289,7 @@ bool ReductionWriter::places_ascend() const {
 void ReductionWriter::declare_accumulators() {
   for (const FoldText& fold : folds_)
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
-      text_.line({value_type(fold.fields()[i].dtype, dialect_), " ", fold.fields()[i].name, " = ",
-                  fold.neutral(i), ";"});
+      text_.line({fold.fields()[i].type, " ", fold.fields()[i].name, " = ", fold.neutral(i), ";"});
 }
 void ReductionWriter::write_start() {
   for (const FoldText& fold : folds_)
@@ -376,25 +299,23 @@ void ReductionWriter::write_start() {
 /// Accumulators side by side, `count` of each field; of sums of floats those of a run.
 void ReductionWriter::declare_parts(const std::string& count) {
   struct Part {
-    std::string name, start;
-    Scalar dtype;
+    std::string name, start, type;
   };
   std::vector<Part> all;
   for (const FoldText& fold : folds_) {
     const BlockField& value = fold.fields()[0];
-    const bool is_total = fold.is_exact() && !is_wide() && has_totals();
-    if (!is_total || has_strips())
-      all.push_back({value.name + "_part", fold.neutral(0), value.dtype});
+    const bool is_total = fold.has_runs() && !is_wide() && has_totals();
+    if (!is_total || has_strips() || !fold.is_exact())
+      all.push_back({value.name + "_part", fold.neutral(0), value.type});
     if (fold.has_place() && places_ascend())
-      all.push_back({value.name + "_step_part", "0", Scalar::uint32});
+      all.push_back({value.name + "_step_part", "0", type(Scalar::uint32)});
     else if (fold.has_place())
-      all.push_back({fold.fields()[1].name + "_part", fold.neutral(1), fold.fields()[1].dtype});
+      all.push_back({fold.fields()[1].name + "_part", fold.neutral(1), fold.fields()[1].type});
     if (!is_total) continue;
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
-      all.push_back({fold.fields()[i].name + "_total", fold.neutral(i), value.dtype});
+      all.push_back({fold.fields()[i].name + "_total", fold.neutral(i), value.type});
   }
-  for (const Part& part : all)
-    text_.line({value_type(part.dtype, dialect_), " ", part.name, "[", count, "];"});
+  for (const Part& part : all) text_.line({part.type, " ", part.name, "[", count, "];"});
   if (is_wide()) text_.directive("#pragma unroll");
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
   for (const Part& part : all) text_.line({part.name, "[k] = ", part.start, ";"});
@@ -420,7 +341,7 @@ void ReductionWriter::close_turns(const std::string& count) {
 }
 /// Turns that give each accumulator so many elements.
 unsigned ReductionWriter::turns_in_run(unsigned elements) const {
-  return std::max(1u, run_elements / std::max(1u, elements));
+  return std::max(1u, run_elements_ / std::max(1u, elements));
 }
 
 /// Folds the sums of `count` runs, and begins others.
@@ -428,7 +349,7 @@ void ReductionWriter::end_run(const std::string& count) {
   if (is_wide()) text_.directive("#pragma unroll");
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
   for (const FoldText& fold : folds_) {
-    if (!fold.is_exact()) continue;
+    if (!fold.has_runs()) continue;
     const std::string run = fold.fields()[0].name + "_part[k]";
     fold.combine_value(
         text_, [&](const std::string& name) { return is_wide() ? name : name + "_total[k]"; }, run);
@@ -451,16 +372,7 @@ void ReductionWriter::write_epilogue(const std::string& index) {
       if (fold.is_exact())
         text_.line({fold.result().name, " = ",
                     fold.settled([](const std::string& name) { return name; }), ";"});
-  const Expression& epilogue = expression_.epilogue;
-  for (std::size_t value = 0; value < epilogue.instructions.size(); ++value)
-    epilogue_.write_value(text_, static_cast<Value>(value), [&](const Instruction& step) {
-      return at(operand(Kind::result_leaf, step.operands[0] - folds_.size()));
-    });
-  for (const Operand& operand : operands_)
-    if (operand.kind == Kind::output)
-      text_.line({store_text(operand.dtype.scalar(), at(operand),
-                             epilogue_.value_name(epilogue.outputs[operand.index]), dialect_),
-                  ";"});
+  element_.write_results(text_, at);
 }
 
 FoldText::Name ReductionWriter::partial(const std::string& index) const {

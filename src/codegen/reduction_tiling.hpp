@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "treadle/codegen/schedule.hpp"
 
 namespace treadle::codegen {
 
@@ -34,6 +37,8 @@ inline constexpr unsigned small_groups_per_unit = 24;
 /// Elements of a run, whose sum rounds each of them. So few are nearly exact even of equal
 /// elements, whose errors do not cancel: of 16 times 0.1f they are 1.4e-7, of 4 times 1.5e-8.
 inline constexpr unsigned run_elements = 4;
+/// The same of users' texts, of which nothing is left over.
+inline constexpr unsigned run_elements_of_texts = 16;
 /// The same of rows on narrow, which NumPy adds one behind the other, however many they are.
 inline constexpr unsigned run_rows = 16;
 /// Narrow: elements of a block, which short rows of floats are summed in as NumPy does: by eight
@@ -53,6 +58,16 @@ inline constexpr unsigned most_short_turns = 4;
 /// Narrow: bytes of results that stay in the first cache.
 inline constexpr std::size_t strip_bytes = 4096;
 
+/// Wide: bytes of local memory for what a group folds.
+inline constexpr std::size_t fold_bytes = 16 << 10;
+/// Wide: bytes of the accumulators of a work-item.
+inline constexpr std::size_t part_bytes = 512;
+
+/// Work-items of a group: fewer where what is folded is large.
+inline unsigned reduction_group_size(const Tiling& tiling, std::size_t partial_bytes) {
+  return static_cast<unsigned>(
+      std::bit_floor(std::clamp<std::size_t>(fold_bytes / partial_bytes, 1, tiling.group_size)));
+}
 /// Accumulators of one fold on narrow.
 inline unsigned lanes_of(std::size_t accumulator_bytes) {
   return static_cast<unsigned>(std::max<std::size_t>(1, lane_bytes / accumulator_bytes));

@@ -18,7 +18,7 @@ BlockReduce ReductionWriter::block() const {
                 for (const FoldText& fold : folds_)
                   fold.combine(text, [](const std::string& name) { return name; }, other);
               },
-          .group_size = tiling_.group_size,
+          .group_size = group_size_,
           .depth = depth(),
           .lanes_are_adjacent = !loop_.has_columns,
           .dialect = dialect_};
@@ -28,7 +28,7 @@ void ReductionWriter::write_wide() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const BlockReduce block = this->block();
   block.declare(text_);
-  if (loop_.is_split) text_.line({dialect_.local, " ", uint, " ticket;"});
+  if (loop_.is_split) hand_over().declare(text_);
   const std::string results = number(width()), lanes = number(depth());
   const std::string lane = loop_.has_columns ? " / " + results : " % " + lanes;
   const std::string result = loop_.has_columns ? " % " + results : " / " + lanes;
@@ -70,7 +70,7 @@ std::string ReductionWriter::place_of_part(const std::string& step) const {
   };
   const unsigned steps = inner.rounds * elements_of_part();
   const std::string turn = joined({"(", integer, ")(", divided_by(step, steps), ")"});
-  std::string place = base(operand(Kind::place, 0)) + " + ";
+  std::string place = base(element_.operand(Kind::place, 0)) + " + ";
   place += loop_.is_split ? joined({"(split + ", turn, " * splits)"}) : turn;
   place += joined({" * ", number(tile()), " + "});
   if (!inner.has_vectors) return place + joined({"(k * ", lanes, " + lane)"});
@@ -87,15 +87,15 @@ std::string ReductionWriter::place_of_part(const std::string& step) const {
 
 /// Makes one accumulator of its parts.
 void ReductionWriter::fold_parts() {
-  // Of sums of floats the last run has ended.
-  if (std::ranges::all_of(folds_, &FoldText::is_exact)) return;
+  // Of what rounds the last run has ended.
+  if (std::ranges::all_of(folds_, &FoldText::has_runs)) return;
   const std::string uint = type(Scalar::uint32);
   const auto same = [](const std::string& name) { return name; };
   if (places_ascend()) text_.open("if (step > 0)");
   text_.directive("#pragma unroll");
   text_.open({"for (", uint, " k = 0; k < ", number(parts()), "; ++k)"});
   for (const FoldText& fold : folds_) {
-    if (fold.is_exact()) continue;
+    if (fold.has_runs()) continue;
     const std::string& name = fold.fields()[0].name;
     if (places_ascend() && fold.has_place())
       text_.line({"const ", type(Scalar::int64), " ", fold.fields()[1].name,
@@ -236,14 +236,7 @@ void ReductionWriter::write_wide_last_group() {
   text_.open("if (lane == 0)");
   write_partial(joined({"(", integer, ")", dialect_.group_id, " * ", results, " + result"}), same);
   text_.close();
-  text_.line("// What a group has written is seen by whoever takes a later ticket.");
-  text_.line({dialect_.fence, ";"});
-  text_.line({dialect_.barrier, ";"});
-  text_.line({"if (", dialect_.local_id, " == 0) ticket = ", dialect_.atomic_add,
-              "(tickets + tile, 1u);"});
-  text_.line({dialect_.barrier, ";"});
-  text_.line({dialect_.fence, ";"});
-  text_.line({"const ", uint, " count = ticket == splits - 1 ? splits : 0;"});
+  hand_over().write(text_);
   write_start();
   text_.open({"for (", uint, " other = lane; other < count; other += ", number(depth()), ")"});
   text_.line({"const ", integer, " at = ((", integer, ")tile * splits + other) * ", results,
@@ -251,7 +244,7 @@ void ReductionWriter::write_wide_last_group() {
   combine(same, partial("at"));
   text_.close();
   block().write(text_, "lane");
-  text_.line({"if (count > 0 && ", dialect_.local_id, " == 0) tickets[tile] = 0;"});
+  hand_over().put_back(text_);
 }
 
 }  // namespace treadle::codegen

@@ -11,6 +11,7 @@
 #include "block.hpp"
 #include "expression_text.hpp"
 #include "fold_text.hpp"
+#include "reduction_element.hpp"
 #include "space_text.hpp"
 #include "text_writer.hpp"
 #include "treadle/codegen/reduction.hpp"
@@ -21,28 +22,22 @@ namespace treadle::codegen {
 /// Writes one kernel.
 class ReductionWriter {
  public:
-  ReductionWriter(const ReductionExpression& expression, const ReductionClass& loop,
-                  const Tiling& tiling, const Dialect& dialect);
+  ReductionWriter(ReductionElement& element, const ReductionClass& loop, const Tiling& tiling,
+                  const Dialect& dialect);
   ReductionText write();
 
  private:
-  using Kind = ReductionOperand::Kind;
-  /// An operand under the name that the text gives it.
-  struct Operand : ReductionOperand {
-    std::string name;
-  };
-  /// Gives the text of an element of an operand.
-  using Place = std::function<std::string(const Operand&)>;
+  using Kind = ReductionElement::Kind;
+  using Operand = ReductionElement::Operand;
+  using Place = ReductionElement::Place;
   /// Gives the text of a field of an accumulator.
   using Name = FoldText::Name;
 
   // What is there, and what it is called.
-  void name_operands();
-  void find_constants();
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   bool has_strips() const { return !is_wide() && loop_.has_columns; }
   unsigned depth() const { return 1u << loop_.depth_log2; }
-  unsigned width() const { return tiling_.group_size / depth(); }
+  unsigned width() const { return group_size_ / depth(); }
   /// Wide: elements of a result that its work-items take at a time.
   std::uint64_t tile() const {
     return std::uint64_t{depth()} * loop_.folded.items * loop_.folded.rounds;
@@ -54,12 +49,9 @@ class ReductionWriter {
     return loop_.folded.has_vectors ? loop_.folded.items / parts() : 1;
   }
   Step inner_step(const Operand& operand) const;
-  const Operand& operand(Kind kind, std::size_t index) const;
   std::size_t number_of(const Operand& operand) const {
     return static_cast<std::size_t>(&operand - operands_.data());
   }
-  std::string input_name(const Instruction& step) const;
-  std::string result_name(const Instruction& step) const;
   std::string type(Scalar scalar) const { return types_.name_of(scalar); }
   std::string pointer_to(const std::string& element, const Operand& operand) const;
 
@@ -67,9 +59,9 @@ class ReductionWriter {
   std::vector<ReductionParameter> parameters() const;
   void append_space(std::vector<ReductionParameter>& all, ReductionParameter::Role role) const;
   std::string declared(const ReductionParameter& parameter) const;
-  void write_comment(const std::string& name);
+  void write_comment();
   void write_types();
-  void write_signature(const std::string& name, const std::vector<ReductionParameter>& all);
+  void write_signature(const std::vector<ReductionParameter>& all);
 
   // Where things are.
   IndexText kept_indices() const;
@@ -85,16 +77,17 @@ class ReductionWriter {
   void write_folded_move(const std::string& position, const std::string& along);
 
   // What is done with an element, an accumulator and a result.
-  void write_values(bool constant, const Place& place);
   void write_constants();
   void write_fold(const Place& place, const Name& into, const std::string& step = "");
   void write_fold_at(const std::string& index, const Name& into, const std::string& step = "");
-  /// Whether a fold keeps what is left out, so that runs of elements end.
-  bool has_runs() const { return std::ranges::any_of(folds_, &FoldText::is_exact); }
+  /// Whether a fold rounds, so that runs of elements end.
+  bool has_runs() const { return std::ranges::any_of(folds_, &FoldText::has_runs); }
   /// Narrow: whether runs end in accumulators side by side.
   bool has_totals() const {
-    return has_runs() && (has_strips() ? loop_.has_blocks : !loop_.has_short_rows);
+    return has_runs() && (has_strips() ? loop_.has_blocks : lanes_ > 1 && !loop_.has_short_rows);
   }
+  /// Narrow: whether a row without them is several blocks.
+  bool has_blocks() const { return loop_.has_blocks || !loop_.has_short_rows; }
   /// A loop whose turns end runs after so many.
   struct Turns {
     std::string variable, type, first, end, step;
@@ -110,6 +103,7 @@ class ReductionWriter {
   void write_start();
   void write_epilogue(const std::string& index);
   BlockReduce block() const;
+  HandOver hand_over() const { return {dialect_, type(Scalar::uint32)}; }
 
   // Partials.
   void write_partials_type();
@@ -130,29 +124,28 @@ class ReductionWriter {
   void write_narrow();
   void write_narrow_row();
   void write_narrow_pieces();
-  std::string of_exact(const std::string& name, const std::string& suffix,
-                       const std::string& otherwise) const;
+  std::string of_run(const std::string& name, const std::string& suffix,
+                     const std::string& otherwise) const;
   void write_blocks(const std::string& end);
   void write_long_row(const std::string& end);
+  void write_long_runs(const std::string& end);
   void fold_lanes();
   void write_narrow_lanes(const std::string& start, const std::string& end);
   void write_narrow_strip();
   void write_strip_results();
-  void open_last_group();
 
-  const ReductionExpression& expression_;
+  ReductionElement& element_;
   const ReductionClass& loop_;
   const Tiling& tiling_;
   const Dialect& dialect_;
   TypeNames types_;
-  ExpressionText map_, epilogue_;
-  std::vector<FoldText> folds_;
-  std::vector<Operand> operands_;
-  std::vector<bool> constants_;  ///< values of the map that are the same along the innermost loop
-  std::string kept_moved_;       ///< behind names of pointers to results: "_row"
-  std::string moved_;            ///< behind those to elements: "_row", "_tile"
-  unsigned lanes_ = 1;           ///< narrow: accumulators side by side
-  std::size_t accumulator_bytes_;
+  const std::vector<FoldText>& folds_;
+  const std::vector<Operand>& operands_;
+  std::string kept_moved_;  ///< behind names of pointers to results: "_row"
+  std::string moved_;       ///< behind those to elements: "_row", "_tile"
+  unsigned lanes_ = 1;      ///< narrow: accumulators side by side
+  unsigned group_size_;
+  unsigned run_elements_;  ///< of a run, which are folded as they are
   std::string comment_;
   TextWriter text_;
 };

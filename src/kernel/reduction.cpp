@@ -33,9 +33,7 @@ class Reducer {
     lay_out();
     lowering_ = codegen::lower_reduction(
         kept_extents_, folded_extents_, layouts_,
-        {tiling_, device.info().performance.compute_units,
-         codegen::bytes_of_accumulator(launch.expression), launch.expression.map.cost(),
-         codegen::has_left_out(launch.expression)});
+        codegen::target_of(launch.expression, tiling_, device.info().performance.compute_units));
   }
 
   const ReductionPlan& plan() const {
@@ -57,7 +55,7 @@ class Reducer {
                         lowering_.tiles};
     PreparedLaunch::Step& step = made.steps.emplace_back(PreparedLaunch::Step{
         &chosen.kernel,
-        {.groups = static_cast<unsigned>(lowering_.groups), .group_size = tiling_.group_size},
+        {.groups = static_cast<unsigned>(lowering_.groups), .group_size = lowering_.group_size},
         {}});
     step.slots.reserve(chosen.text.parameters.size());
     for (const ReductionParameter& parameter : chosen.text.parameters)

@@ -6,7 +6,6 @@
 #include "declared_arguments.hpp"
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/snippet.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/kernel/workspace.hpp"
@@ -14,10 +13,82 @@
 namespace treadle::kernel {
 namespace {
 
-/// Groups for each compute unit at most: one work-item each, or a full one.
-constexpr std::uint64_t most_groups_per_unit = 8, most_chunks_of_snippet = 4096;
-/// Of many tiles, so many times as many groups, because they take unequal times.
-constexpr std::uint64_t tiles_per_group = 8;
+/// Elements of which text() and compile() have the kernel: many.
+constexpr std::int64_t many_elements = 1 << 24;
+
+/// The arguments of one launch behind the user's.
+class ReductionArguments {
+ public:
+  ReductionArguments(std::span<const codegen::ReductionOperand> operands,
+                     const codegen::ReductionLowering& lowering, bool has_addresses,
+                     std::int64_t first, std::int64_t elements)
+      : start(first),
+        count(elements),
+        operands_(operands),
+        lowering_(lowering),
+        has_addresses_(has_addresses) {}
+
+  /// Appends them to `all`; they are views of this object.
+  void append(std::vector<device::Argument>& all, const codegen::ReductionText& text,
+              std::span<const device::Location> places) {
+    values_.resize(text.parameters.size());
+    all.reserve(all.size() + values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      all.push_back(argument(text.parameters[i], places, values_[i]));
+  }
+
+  Workspace workspace;
+  std::int64_t start;  ///< of positions, and of leaves behind the user's pointers
+  std::int64_t count;  ///< elements of a result
+
+ private:
+  /// `places` are those of results.
+  device::Argument argument(const codegen::ReductionParameter& parameter,
+                            std::span<const device::Location> places, std::uint64_t& value) const {
+    using Role = codegen::ReductionParameter::Role;
+    const std::size_t k = parameter.index;
+    const bool is_leaf = operands_[k].kind == codegen::ReductionOperand::Kind::leaf;
+    switch (parameter.role) {
+      case Role::partials:
+        return workspace.partials;
+      case Role::tickets:
+        return workspace.tickets;
+      case Role::pointer:
+        // Where there are no addresses the kernel adds the offset itself.
+        if (!has_addresses_) return device::Location{places[k].handle, 0};
+        return place(places[k], k);
+      case Role::count:
+        value = static_cast<std::uint64_t>(count);
+        break;
+      case Role::first:
+        value = static_cast<std::uint64_t>(start + first_element(k));
+        break;
+      case Role::offset:
+        value = is_leaf ? static_cast<std::uint64_t>(start + first_element(k))
+                        : element_offset(place(places[k], k), operands_[k].dtype);
+        break;
+      default:
+        value = lowering_.value(parameter);
+        break;
+    }
+    return {&value, DType(parameter.dtype).size_bytes(), device::ParameterKind::integer};
+  }
+  /// Elements behind where an operand begins, as the lowering turned its axes.
+  std::int64_t first_element(std::size_t k) const {
+    std::int64_t first = lowering_.kept.offsets[k];
+    if (operands_[k].is_of_elements()) first += lowering_.folded.offsets[k];
+    return first;
+  }
+  device::Location place(const device::Location& begin, std::size_t k) const {
+    const auto size = static_cast<std::int64_t>(operands_[k].dtype.size_bytes());
+    return begin + static_cast<std::uint64_t>(first_element(k) * size);
+  }
+
+  std::span<const codegen::ReductionOperand> operands_;
+  const codegen::ReductionLowering& lowering_;
+  bool has_addresses_;
+  std::vector<std::uint64_t> values_;  ///< what arguments are views of
+};
 
 }  // namespace
 
@@ -38,14 +109,16 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device,
                .name = codegen::entry_name(options.name),
                .preamble = std::move(options.preamble)},
       flags_(std::move(options.flags)),
-      schedule_(options.schedule.value_or(device_->info().traits.schedule)) {
+      tiling_(codegen::tiling_of(options.schedule.value_or(device_->info().traits.schedule))),
+      dialect_(codegen::dialect_of(device_->info().language)) {
   if (snippet_.outputs.empty())
     throw InvalidArgument("reduction kernel " + snippet_.name + " has no results",
                           "give at least one output");
-  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   snippet_.parameters = codegen::parse_parameters(
-      arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
-  generate({});
+      arguments, types_,
+      dialect_.has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+  operands_ = codegen::operands_of(snippet_, dialect_, types_);
+  generate(lower(many()).loop);
 }
 
 bool ReductionKernel::mentions_element(std::string_view name) const {
@@ -54,46 +127,93 @@ bool ReductionKernel::mentions_element(std::string_view name) const {
   });
 }
 
-codegen::ReductionSnippetText ReductionKernel::generate(
-    const codegen::ReductionSnippetForm& form) const {
-  return codegen::generate_reduction_snippet(snippet_, form, codegen::tiling_of(schedule_),
-                                             codegen::dialect_of(device_->info().language), types_);
+ReductionKernel::Elements ReductionKernel::many() { return {many_elements, 0, 1, 1, 1}; }
+
+ReductionKernel::Elements ReductionKernel::along(const FoldedAxis& axis) {
+  return {static_cast<std::int64_t>(axis.length), 0, static_cast<std::int64_t>(axis.inner),
+          static_cast<std::int64_t>(axis.outer), static_cast<std::int64_t>(axis.inner)};
 }
 
-codegen::ReductionSnippetForm ReductionKernel::form_for(const FoldedAxis& axis) const {
-  return codegen::form_of_snippet(axis.length, axis.inner, codegen::tiling_of(schedule_));
+codegen::ReductionText ReductionKernel::generate(const codegen::ReductionClass& loop) const {
+  return codegen::generate_reduction(snippet_, loop, tiling_, dialect_, types_);
 }
 
+std::vector<codegen::ParameterSpec> ReductionKernel::own_parameters() const {
+  using Role = codegen::ReductionParameter::Role;
+  using Spec = codegen::ParameterSpec;
+  std::vector<Spec> all;
+  for (const codegen::ReductionParameter& parameter : generate(lower(many()).loop).parameters) {
+    const bool is_ticket = parameter.role == Role::tickets;
+    const bool is_pointer =
+        is_ticket || parameter.role == Role::pointer || parameter.role == Role::partials;
+    all.push_back({is_pointer ? Spec::Kind::vector : Spec::Kind::scalar,
+                   is_pointer && !is_ticket ? snippet_.outputs[0].dtype : DType(parameter.dtype),
+                   parameter.name});
+  }
+  return all;
+}
+
+std::string ReductionKernel::text() const { return generate(lower(many()).loop).text; }
 std::string ReductionKernel::text(const FoldedAxis& axis) const {
-  return generate(form_for(axis)).text;
+  return generate(lower(along(axis)).loop).text;
+}
+unsigned ReductionKernel::group_size() const { return lower(many()).group_size; }
+
+/// Elements lie as their indices, and results one behind the other.
+codegen::ReductionLowering ReductionKernel::lower(const Elements& elements,
+                                                  std::span<const device::Location> places) const {
+  const auto size_of = [](const codegen::ReductionOperand& operand) {
+    return operand.is_memory() ? static_cast<std::int64_t>(operand.dtype.size_bytes()) : 1;
+  };
+  struct Strides {
+    std::int64_t kept[2], folded[1];
+  };
+  std::vector<Strides> strides;
+  for (const codegen::ReductionOperand& operand : operands_) {
+    const std::int64_t size = size_of(operand), outer = operand.is_of_elements()
+                                                            ? elements.length * elements.inner
+                                                            : elements.inner;
+    strides.push_back({{outer * size, size}, {elements.step * size}});
+  }
+  std::vector<codegen::ReducedLayout> layouts;
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    const codegen::ReductionOperand& operand = operands_[k];
+    // A handle without addresses stands for an allocation, which is aligned.
+    const device::Location at = places.empty() ? device::Location{} : places[k];
+    layouts.push_back(
+        {strides[k].kept, strides[k].folded, operand.is_memory() ? operand.dtype.size_bytes() : 0,
+         (dialect_.has_addresses ? at.handle : 0) + at.offset, operand.is_of_elements()});
+  }
+  const std::int64_t kept[] = {elements.outer, elements.inner}, folded[] = {elements.length};
+  return codegen::lower_reduction(
+      kept, folded, layouts,
+      codegen::target_of(snippet_, tiling_, device_->info().performance.compute_units));
 }
 
-const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionSnippetForm& wanted) {
+const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionClass& wanted) {
   const std::lock_guard lock(mutex_);
   for (const Form& made : forms_)
-    if (made.form == wanted) return made;
-  const codegen::ReductionSnippetText made = generate(wanted);
+    if (made.loop == wanted) return made;
+  codegen::ReductionText made = generate(wanted);
   const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
-  return forms_.emplace_back(Form{wanted, program.kernel(snippet_.name), made.group_size, made.tile,
-                                  made.group_length, made.partial_bytes});
+  return forms_.emplace_back(Form{wanted, program.kernel(snippet_.name), std::move(made)});
 }
+
+void ReductionKernel::compile() { form(lower(many()).loop); }
 
 void ReductionKernel::launch_all(device::Stream& stream, const ElementRange& range,
                                  std::span<const device::Argument> results,
                                  std::span<const device::Argument> arguments,
                                  const device::Order& order) {
-  launch({}, stream, {static_cast<std::int64_t>(range.count()), range.start, range.step, 1, 1},
-         results, arguments, order);
+  launch(stream, {static_cast<std::int64_t>(range.count()), range.start, range.step, 1, 1}, results,
+         arguments, order);
 }
 
 void ReductionKernel::launch_along(device::Stream& stream, const FoldedAxis& axis,
                                    std::span<const device::Argument> results,
                                    std::span<const device::Argument> arguments,
                                    const device::Order& order) {
-  launch(form_for(axis), stream,
-         {static_cast<std::int64_t>(axis.length), 0, static_cast<std::int64_t>(axis.inner),
-          axis.results(), axis.inner},
-         results, arguments, order);
+  launch(stream, along(axis), results, arguments, order);
 }
 
 void ReductionKernel::require_memory(std::span<const device::Argument> results) const {
@@ -108,67 +228,52 @@ void ReductionKernel::require_memory(std::span<const device::Argument> results) 
                             "pass a Buffer for it");
 }
 
-/// Appends what the kernel takes for its results; `offsets` keeps what it refers to.
-void ReductionKernel::append_results(std::vector<device::Argument>& all,
-                                     std::vector<std::int64_t>& offsets,
-                                     std::span<const device::Argument> results) const {
-  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
-  offsets.reserve(results.size());
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    if (has_addresses) {
-      all.push_back(results[k]);
-      continue;
-    }
-    offsets.push_back(static_cast<std::int64_t>(
-        element_offset(results[k].location(), snippet_.outputs[k].dtype)));
-    all.push_back(results[k].from_start());
-    all.emplace_back(offsets.back());
-  }
+/// Where the first element of each operand is.
+std::vector<device::Location> ReductionKernel::places_of(
+    const Elements& elements, std::span<const device::Argument> results,
+    std::span<const device::Argument> arguments) const {
+  using Kind = codegen::ReductionOperand::Kind;
+  const auto start = static_cast<std::uint64_t>(elements.start);
+  std::vector<device::Location> places;
+  for (const codegen::ReductionOperand& operand : operands_)
+    places.push_back(operand.kind == Kind::output ? results[operand.index].location()
+                     : operand.kind == Kind::leaf
+                         ? arguments[operand.index].location() + start * operand.dtype.size_bytes()
+                         : device::Location{});
+  return places;
 }
 
-void ReductionKernel::launch(const codegen::ReductionSnippetForm& wanted, device::Stream& stream,
-                             const Elements& elements, std::span<const device::Argument> results,
+void ReductionKernel::launch(device::Stream& stream, const Elements& elements,
+                             std::span<const device::Argument> results,
                              std::span<const device::Argument> arguments,
                              const device::Order& order) {
   require_memory(results);
   DeclaredArguments declared(snippet_.parameters, "reduction kernel " + snippet_.name);
   declared.read(arguments, *device_);
-  if (elements.results == 0) return;
-  const Form& compiled = form(wanted);
-  const device::DeviceInfo& info = device_->info();
-  const std::uint64_t units = std::max(info.performance.compute_units, 1u);
-  const std::uint64_t most =
-      schedule_ == Schedule::wide ? units * most_groups_per_unit : most_chunks_of_snippet;
-  const std::uint64_t tiles = codegen::tiles_of_snippet(
-      elements.results, elements.inner, compiled.tile, codegen::tiling_of(schedule_));
-  // Results that are few share the device's groups; many are dealt round.
-  const auto splits = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(static_cast<std::uint64_t>(elements.length) / compiled.group_length,
-                                1, std::max<std::uint64_t>(1, most / tiles)));
-  const auto groups =
-      static_cast<unsigned>(splits > 1 ? tiles * splits : std::min(tiles, most * tiles_per_group));
-  const std::int64_t numbers[] = {elements.length,
-                                  elements.start,
-                                  elements.step,
-                                  static_cast<std::int64_t>(elements.results),
-                                  static_cast<std::int64_t>(elements.inner),
-                                  static_cast<std::int64_t>(tiles)};
-  std::vector<std::int64_t> offsets;
+  if (elements.outer == 0 || elements.inner == 0) return;
+  const std::vector<device::Location> places = places_of(elements, results, arguments);
+  const codegen::ReductionLowering lowering = lower(elements, places);
+  const Form& compiled = form(lowering.loop);
   std::vector<device::Argument>& all = declared.all();
-  for (const std::int64_t& number : numbers) all.emplace_back(number);
-  append_results(all, offsets, results);
-  all.emplace_back(groups);
-  all.emplace_back(splits);
   // What was put off and reads an argument may be a reduction, which wants the same workspace.
+  all.insert(all.end(), results.begin(), results.end());
   stream.before_launch(compiled.kernel, all);
-  const std::uint64_t partials = splits > 1 ? std::uint64_t{groups} * compiled.tile : 1;
-  const WorkspaceSize size = {partials * compiled.partial_bytes, splits > 1 ? tiles : 1};
-  with_workspace(stream, size, [&](const Workspace& workspace) {
-    all.emplace_back(workspace.partials);
-    all.emplace_back(workspace.tickets);
-    stream.launch_arguments(compiled.kernel, {.groups = groups, .group_size = compiled.group_size},
-                            all, order);
-  });
+  all.erase(all.end() - static_cast<std::ptrdiff_t>(results.size()), all.end());
+  ReductionArguments own(operands_, lowering, dialect_.has_addresses, elements.start,
+                         elements.length);
+  const auto queue = [&](const Workspace& workspace) {
+    own.workspace = workspace;
+    own.append(all, compiled.text, places);
+    stream.launch_arguments(
+        compiled.kernel,
+        {.groups = static_cast<unsigned>(lowering.groups), .group_size = lowering.group_size}, all,
+        order);
+  };
+  if (!lowering.loop.is_split) return queue({});
+  with_workspace(stream,
+                 {lowering.groups * lowering.tile_partials * codegen::bytes_of_partial(snippet_),
+                  lowering.tiles},
+                 queue);
 }
 
 }  // namespace treadle::kernel

@@ -9,15 +9,43 @@
 namespace treadle::codegen {
 namespace {
 
-ReductionSnippetText reduction_snippet_text(ReductionSnippet snippet, Schedule schedule,
-                                            Language language,
-                                            const std::string& arguments = "const float *x",
-                                            const ReductionSnippetForm& form = {}) {
+/// (outer, length, inner), of which the middle axis is folded.
+struct Folded {
+  std::int64_t outer = 1, length = 1 << 20, inner = 1;
+};
+
+ReductionLowering lower_snippet(const ReductionSnippet& snippet, Schedule schedule,
+                                const Dialect& dialect, const Folded& extents) {
+  const TypeNames types(dialect);
+  const std::int64_t kept[] = {extents.outer, extents.inner}, folded[] = {extents.length};
+  struct Strides {
+    std::int64_t kept[2], folded[1];
+  };
+  const auto operands = operands_of(snippet, dialect, types);
+  std::vector<Strides> strides;
+  for (const ReductionOperand& operand : operands) {
+    const auto size =
+        operand.is_memory() ? static_cast<std::int64_t>(operand.dtype.size_bytes()) : 1;
+    const std::int64_t length = operand.is_of_elements() ? extents.length : 1;
+    strides.push_back({{length * extents.inner * size, size}, {extents.inner * size}});
+  }
+  std::vector<ReducedLayout> layouts;
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    layouts.push_back({strides[k].kept, strides[k].folded,
+                       operands[k].is_memory() ? operands[k].dtype.size_bytes() : 0, 0,
+                       operands[k].is_of_elements()});
+  return lower_reduction(kept, folded, layouts, target_of(snippet, tiling_of(schedule), 132));
+}
+
+std::string reduction_snippet_text(ReductionSnippet snippet, Schedule schedule, Language language,
+                                   const std::string& arguments = "const float *x",
+                                   const Folded& extents = {}) {
   const Dialect& dialect = dialect_of(language);
   const TypeNames types(dialect);
   snippet.parameters =
       parse_parameters(arguments, types, dialect.has_addresses ? Offsets::none : Offsets::passed);
-  return generate_reduction_snippet(snippet, form, tiling_of(schedule), dialect, types);
+  const ReductionLowering lowering = lower_snippet(snippet, schedule, dialect, extents);
+  return generate_reduction(snippet, lowering.loop, tiling_of(schedule), dialect, types).text;
 }
 
 ReductionSnippet largest() {
@@ -42,53 +70,90 @@ TEST(ReductionSnippet, GoldenTexts) {
       std::string name = "snippet_";
       name += schedule_name(schedule);
       name += language == Language::cuda_c ? ".cu" : ".cl";
-      expect_golden("reduction", name, reduction_snippet_text(largest(), schedule, language).text);
-      const ReductionSnippetForm columns = form_of_snippet(1000, 64, tiling_of(schedule));
+      expect_golden("reduction", name, reduction_snippet_text(largest(), schedule, language));
+      const Folded columns{.length = 1000, .inner = 64};
       expect_golden(
           "reduction", "snippet_columns_" + name.substr(8),
-          reduction_snippet_text(largest(), schedule, language, "const float *x", columns).text);
+          reduction_snippet_text(largest(), schedule, language, "const float *x", columns));
       expect_golden("reduction", "snippet_several_" + name.substr(8),
-                    reduction_snippet_text(moments(), schedule, language).text);
+                    reduction_snippet_text(moments(), schedule, language));
       expect_golden(
           "reduction", "snippet_several_columns_" + name.substr(8),
-          reduction_snippet_text(moments(), schedule, language, "const float *x", columns).text);
+          reduction_snippet_text(moments(), schedule, language, "const float *x", columns));
     }
 }
 
 TEST(ReductionSnippet, HandsOverSeveralOutputsAsAStructure) {
-  const auto bytes = [](const ReductionSnippet& snippet) {
-    return reduction_snippet_text(snippet, Schedule::wide, Language::cuda_c).partial_bytes;
-  };
-  EXPECT_EQ(bytes(largest()), 4u);
-  EXPECT_EQ(bytes(moments()), 24u);
+  EXPECT_EQ(bytes_of_partial(largest()), 4u);
+  EXPECT_EQ(bytes_of_partial(moments()), 24u);
   ReductionSnippet snippet = moments();
   snippet.outputs = {{Scalar::int8, "0", "a + b", "1"}, {Scalar::float64, "0", "a", "x[i]"}};
-  EXPECT_EQ(bytes(snippet), 16u);
+  EXPECT_EQ(bytes_of_partial(snippet), 16u);
   snippet.outputs = {{Scalar::int8, "0", "a", "1"}, {Scalar::int16, "0", "a", "1"}};
-  EXPECT_EQ(bytes(snippet), 4u);
+  EXPECT_EQ(bytes_of_partial(snippet), 4u);
 }
 
-TEST(ReductionSnippet, FormsFollowElementsAndTheirDistance) {
-  const Tiling& wide = tiling_of(Schedule::wide);
-  EXPECT_EQ(form_of_snippet(3, 1, wide), (ReductionSnippetForm{.depth = 1}));
-  EXPECT_EQ(form_of_snippet(16, 1, wide), (ReductionSnippetForm{.depth = 8}));
-  EXPECT_EQ(form_of_snippet(100, 1, wide), (ReductionSnippetForm{.depth = 32}));
-  EXPECT_EQ(form_of_snippet(1000, 1, wide), ReductionSnippetForm{});
-  EXPECT_EQ(form_of_snippet(1000, 16, wide),
-            (ReductionSnippetForm{.has_columns = true, .depth = 4}));
-  const Tiling& narrow = tiling_of(Schedule::narrow);
-  EXPECT_EQ(form_of_snippet(3, 15, narrow), ReductionSnippetForm{});
-  EXPECT_EQ(form_of_snippet(3, 16, narrow), ReductionSnippetForm{.has_columns = true});
-  EXPECT_EQ(tiles_of_snippet(2 * 100, 100, 64, wide), 4u);
-  EXPECT_EQ(tiles_of_snippet(2 * 100, 100, 64, narrow), 4u);
-  EXPECT_EQ(tiles_of_snippet(2 * 65, 65, 64, wide), 3u);
-  EXPECT_EQ(tiles_of_snippet(2 * 65, 65, 64, narrow), 4u);
+/// What a text surely reads as x[i] is read as expressions read it; all else is the text's.
+TEST(ReductionSnippet, ReadsArraysItselfWhereTheTextSurelyDoes) {
+  const auto leaves = [](const std::string& map, const std::string& preamble = "",
+                         const std::string& declared = "const float *x, const float *y, int k") {
+    const Dialect& dialect = dialect_of(Language::cuda_c);
+    const TypeNames types(dialect);
+    ReductionSnippet snippet = largest();
+    snippet.outputs[0].map = map;
+    snippet.preamble = preamble;
+    snippet.parameters = parse_parameters(declared, types);
+    std::string kinds;
+    for (const ReductionOperand& operand : operands_of(snippet, dialect, types))
+      kinds += operand.kind == ReductionOperand::Kind::leaf       ? "xyk"[operand.index]
+               : operand.kind == ReductionOperand::Kind::position ? 'i'
+                                                                  : '.';
+    return kinds;
+  };
+  EXPECT_EQ(leaves("x[i] * y[ i ]"), "xy.");
+  EXPECT_EQ(leaves("x[i] * k"), "x.");
+  EXPECT_EQ(leaves("x[i] * i"), "xi.");
+  EXPECT_EQ(leaves("x[i] * y[i + 1]"), "xi.");
+  EXPECT_EQ(leaves("x[i] * y[n - 1 - i]"), "xi.");
+  EXPECT_EQ(leaves("x[i] == y[i]"), "xy.");
+  EXPECT_EQ(leaves("x[i] <= y[i] & 1"), "xy.");
+  for (const char* unsure :
+       {"k ? x[i] : 0", "i > 0 && x[i]", "f(&x[i])", "(y[i] = x[i])", "y[i] += x[i]", "x[i]++",
+        "x[(int)i]", "k + i", "s.x[i]", "y[i] <<= 1"})
+    EXPECT_EQ(leaves(unsure), "i.") << unsure;
+  EXPECT_EQ(leaves("x[i] + at(k)", "#define at(k) (x[k])"), "i.");
+  EXPECT_EQ(leaves("at(x[i])", "#define at(k) (k ? 1 : 0)"), "i.");
+  EXPECT_EQ(leaves("x[i]", "#include \"other.h\""), "i.");
+  EXPECT_EQ(leaves("x[i]", "#define other 1"), "x.");
+  EXPECT_EQ(leaves("x[i]", "#include <pycuda-complex.hpp>\n"), "x.");
+  EXPECT_EQ(leaves("x[i]", "", "const bool *x"), "i.");
+}
+
+TEST(ReductionSnippet, ReadsVectorsOfWhatItReadsItself) {
+  const ReductionSnippet snippet{.parameters = {},
+                                 .outputs = {{Scalar::float32, "0", "a + b", "x[i] * y[i]"}}};
+  const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::cuda_c,
+                                                  "const float *x, const float *y");
+  EXPECT_NE(text.find("*(const float32_x4 *)(x1_tile + i)"), std::string::npos) << text;
+  EXPECT_NE(text.find("__shfl_down_sync(0xffffffffu, folded, step)"), std::string::npos) << text;
+}
+
+/// One result has one text for all numbers of elements, but for where vectors may begin.
+TEST(ReductionSnippet, OneResultHasOneTextForEachAlignment) {
+  for (const Schedule schedule : {Schedule::wide, Schedule::narrow}) {
+    const auto text = [&](std::int64_t length) {
+      return reduction_snippet_text(largest(), schedule, Language::cuda_c, "const float *x",
+                                    {.length = length});
+    };
+    for (const std::int64_t length : {2, 100, 1000, 5000, 1 << 30})
+      EXPECT_EQ(text(length), text(1 << 20)) << length;
+  }
 }
 
 TEST(ReductionSnippet, LargeResultsHaveSmallerGroups) {
   ReductionSnippet snippet = largest();
   const auto group_size = [&](Schedule schedule) {
-    return reduction_snippet_text(snippet, schedule, Language::cuda_c).group_size;
+    return lower_snippet(snippet, schedule, dialect_of(Language::cuda_c), {}).group_size;
   };
   EXPECT_EQ(group_size(Schedule::wide), 256u);
   EXPECT_EQ(group_size(Schedule::narrow), 1u);
@@ -98,13 +163,25 @@ TEST(ReductionSnippet, LargeResultsHaveSmallerGroups) {
   EXPECT_EQ(group_size(Schedule::wide), 64u);
 }
 
-TEST(ReductionSnippet, LinesOfTextsStayMacrosAndComments) {
+/// The kernel's variables are called `k`, `n` and `lane`, too.
+TEST(ReductionSnippet, NamesOfTheTextAreNotTheKernels) {
+  ReductionSnippet snippet = largest();
+  snippet.preamble = "#define lane 5\n#define real float";
+  snippet.outputs[0].map = "k[i] * lane + n";
+  const std::string text =
+      reduction_snippet_text(snippet, Schedule::wide, Language::cuda_c, "const float *k, int n");
+  EXPECT_NE(text.find("#undef lane\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("#undef real"), std::string::npos) << text;
+  EXPECT_NE(text.find("float *user_k, int user_n"), std::string::npos) << text;
+}
+
+TEST(ReductionSnippet, LinesOfTextsStayAndMayEndInComments) {
   ReductionSnippet snippet = largest();
   snippet.outputs[0].reduce = "a >\nb ? a : b";
-  snippet.outputs[0].map = "x[i] // squared";
-  const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::opencl_c).text;
-  EXPECT_NE(text.find("#define treadle_reduce(a, b) (a > b ? a : b)\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("x[i] // squared\n"), std::string::npos) << text;
+  snippet.outputs[0].map = "x[i + 1] // squared";
+  const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::opencl_c);
+  EXPECT_NE(text.find("return\n  a >\n  b ? a : b\n  ;"), std::string::npos) << text;
+  EXPECT_NE(text.find("x[i + 1] // squared\n"), std::string::npos) << text;
 }
 
 TEST(ReductionSnippet, RefusesAnArgumentThatIsItsIndex) {

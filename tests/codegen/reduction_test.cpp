@@ -88,8 +88,7 @@ ReductionLowering lowered(const ReductionExample& example, Schedule schedule) {
     layouts.push_back({kept[k], folded[k], size, 0, operands[k].is_of_elements()});
   }
   return lower_reduction(example.kept, example.folded, layouts,
-                         {tiling_of(schedule), 132, bytes_of_accumulator(example.expression),
-                          example.expression.map.cost(), has_left_out(example.expression)});
+                         target_of(example.expression, tiling_of(schedule), 132));
 }
 
 TEST(Reduction, GoldenTexts) {

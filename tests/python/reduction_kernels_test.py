@@ -252,12 +252,19 @@ def test_the_kernel_itself():
     partials, ticket = gpuarray.zeros(2, np.float32), gpuarray.zeros(1, np.uint32)
     for launch in (function.prepared_async_call, kernel.stage1_func, kernel.stage2_func):
         out.fill(0)
-        launch(
-            (2, 1),
-            (kernel.block_size, 1, 1),
-            None,
-            *(a.gpudata, 300, 0, 1, 1, 1, 1, out.gpudata, 2, 2, partials.gpudata, ticket.gpudata),
-        )
+        passed = {
+            "x": a.gpudata,
+            "x0_offset": 0,
+            "position": 0,
+            "z": out.gpudata,
+            "out_n": 1,
+            "n": 300,
+            "piece_length": 150,
+            "splits": 2,
+            "partials": partials.gpudata,
+            "tickets": ticket.gpudata,
+        }
+        launch((2, 1), (kernel.block_size, 1, 1), None, *(passed[t.name] for t in types))
         same(out, floats(300).sum())
     _, types = reduction.get_reduction_kernel_and_types(2, np.float32, 512, *arguments)
     assert [t.name for t in types][:2] == ["in", "x"]

@@ -147,6 +147,7 @@ struct ReductionParameter {
     offset,       ///< elements behind it, where the language has no addresses: int64
     first,        ///< the first position or place, int64
     scalar,       ///< a value of the map, and then those of the epilogue
+    count,        ///< elements of a result, int64
     kept,         ///< a number of the space of results
     folded,       ///< a number of the space that is folded
     tiles,        ///< all groups of results
@@ -178,6 +179,7 @@ struct ReductionLowering {
   std::uint64_t group_tiles = 1;    ///< that a group works through, where none is shared
   std::uint64_t splits = 1;         ///< groups that share a tile
   std::uint64_t tile_partials = 0;  ///< what each of them hands over, in partials
+  unsigned group_size = 1;          ///< work-items of a group
 
   /// Of the parameters that are numbers of these spaces.
   std::uint64_t value(const ReductionParameter& parameter) const;
@@ -187,17 +189,22 @@ struct ReductionLowering {
 struct ReductionTarget {
   const Tiling& tiling;
   unsigned compute_units = 0;         ///< 0: not known
-  std::size_t accumulator_bytes = 0;  ///< bytes_of_accumulator()
+  std::size_t partial_bytes = 1;      ///< bytes_of_partial()
+  std::size_t accumulator_bytes = 1;  ///< bytes_of_accumulator()
   unsigned map_cost = 0;              ///< Expression::cost() of what is folded
-  bool has_left_out = false;          ///< whether sums of floats are among the folds
+  bool has_runs = false;              ///< whether a fold rounds
+  /// Whether one result, of however many elements, has the text of one of many: then the texts of a
+  /// reduction to one result are two, with vectors and without.
+  bool has_few_texts = false;
 };
+/// That of an expression.
+ReductionTarget target_of(const ReductionExpression& expression, const Tiling& tiling,
+                          unsigned compute_units);
 
 /// Bytes that one group hands over for one result.
 std::size_t bytes_of_partial(const ReductionExpression& expression);
 /// The same without what is left out of sums: of the variables that elements are folded into.
 std::size_t bytes_of_accumulator(const ReductionExpression& expression);
-/// Whether something is left out of sums, that is, floats are summed.
-bool has_left_out(const ReductionExpression& expression);
 
 /// Lowers a reduction. Throws as lower().
 ReductionLowering lower_reduction(std::span<const std::int64_t> kept_extents,

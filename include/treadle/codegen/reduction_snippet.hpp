@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Reductions around a user's C text: `a + b` of `x[i] * y[i]`, beginning with `0`.
 //
-// As reductions of expressions (treadle/codegen/reduction.hpp): of all elements or along an axis;
-// groups take elements round robin, and the last one folds what each found. The type of the result
-// may be any that a program defines: it is copied by assignment, in local and in global memory, and
-// needs nothing else. Several results are folded side by side in one pass: each has variables,
-// local memory and output of its own, so that their types need no common layout; only what a group
-// hands over is a structure of all of them.
+// They are reductions of treadle/codegen/reduction.hpp, by the same loops; only what is done with
+// an element is the user's. Arrays that the text surely reads as `x[i]` for each `i`, and in no
+// other way, are operands as the leaves of expressions are: they are read as vectors where they
+// lie so. All else is left to the text, which is told `i`.
+//
+// The type of a result may be any that a program defines: it is copied by assignment, in local and
+// in global memory, and needs nothing else. Several results are folded side by side in one pass:
+// each has variables, local memory and output of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/reduction.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/codegen/signature.hpp"
 
@@ -26,7 +30,7 @@ struct ReductionOutput {
   DType dtype;          ///< of the result and of everything that is folded
   std::string neutral;  ///< what changes nothing, an expression
   std::string reduce;   ///< of `a` and `b`, associative and commutative
-  std::string map;      ///< of the parameters for the element `i`, int64
+  std::string map;      ///< of the parameters for the element `i`, int64, and their number `n`
 };
 
 /// A user's reduction.
@@ -37,40 +41,23 @@ struct ReductionSnippet {
   std::string preamble = {};              ///< before the kernel
 };
 
-/// How the work-items of a group are dealt to results: those of one fold its elements, and
-/// neighbours are along what is innermost in memory.
-struct ReductionSnippetForm {
-  bool has_columns = false;  ///< neighbours are results
-  unsigned depth = 0;        ///< wide: work-items on a result, a power of two; 0: the whole group
-  bool operator==(const ReductionSnippetForm&) const = default;
-};
+/// Its operands in the order in which lower_reduction() has them: leaves, whose index is that of
+/// the parameter; the position `i` if a text uses it otherwise; and the outputs. `types` are those
+/// of the texts, `dialect` the language's own.
+std::vector<ReductionOperand> operands_of(const ReductionSnippet& snippet, const Dialect& dialect,
+                                          const TypeNames& types);
+/// What it is lowered for.
+ReductionTarget target_of(const ReductionSnippet& snippet, const Tiling& tiling,
+                          unsigned compute_units);
+/// Bytes that one group hands over for one result, at most.
+std::size_t bytes_of_partial(const ReductionSnippet& snippet);
 
-/// A kernel made of it. Of arrays of the extents (outer, n, inner) in C's order it folds the middle
-/// axis: result r has the elements `start + r / inner * n * inner + r % inner + k * step`. Behind
-/// the user's parameters it takes n, start and step (int64); the number of results, inner, and the
-/// number of tiles (int64); for each output a pointer to its results, and the offset in elements
-/// where the language has no addresses (int64); the number of groups, and of those that share a
-/// tile (uint32); and pointers to a tile of results for each group and to a ticket for each tile,
-/// which is 0 before and after.
-struct ReductionSnippetText {
-  std::string text;            ///< a whole program
-  unsigned group_size;         ///< work-items to launch it with
-  unsigned tile;               ///< results that a group folds at a time
-  std::uint64_t group_length;  ///< elements of a result that a group has at least
-  std::size_t partial_bytes;   ///< what a group hands over for one element of the results, at most
-};
-
-/// Writes the kernel. Throws InvalidArgument for a parameter that is called `i`, DTypeError if the
-/// result's type has no name.
-ReductionSnippetText generate_reduction_snippet(const ReductionSnippet& snippet,
-                                                const ReductionSnippetForm& form,
-                                                const Tiling& tiling, const Dialect& dialect,
-                                                const TypeNames& types);
-/// The form for results of so many elements, `inner` apart.
-ReductionSnippetForm form_of_snippet(std::uint64_t elements, std::uint64_t inner,
-                                     const Tiling& tiling);
-/// Into how many tiles of `tile` results all are dealt.
-std::uint64_t tiles_of_snippet(std::uint64_t results, std::uint64_t inner, unsigned tile,
-                               const Tiling& tiling);
+/// Writes the kernel, as generate_reduction() of an expression does. The user's parameters are the
+/// kernel's first and not among those of the text; of a leaf an offset in elements is passed on all
+/// devices. Throws InvalidArgument for a parameter that is called `i`, DTypeError if the result's
+/// type has no name.
+ReductionText generate_reduction(const ReductionSnippet& snippet, const ReductionClass& loop,
+                                 const Tiling& tiling, const Dialect& dialect,
+                                 const TypeNames& types);
 
 }  // namespace treadle::codegen

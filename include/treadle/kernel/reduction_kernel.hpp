@@ -96,50 +96,57 @@ class ReductionKernel {
                     std::span<const device::Argument> results,
                     std::span<const device::Argument> arguments, const device::Order& order = {});
 
-  /// Compiles what folds all elements now rather than at the first launch.
-  void compile() { form({}); }
+  /// Compiles what folds all elements now rather than at the first launch: of arrays that begin
+  /// where vectors may.
+  void compile();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;
   }
+  /// What the kernel of text() takes behind them: pointers to outputs have the first one's dtype.
+  std::vector<codegen::ParameterSpec> own_parameters() const;
   /// As ElementwiseKernel::mentions_element(), of the maps.
   bool mentions_element(std::string_view name) const;
   /// The program that folds all elements.
-  std::string text() const { return generate({}).text; }
+  std::string text() const;
   /// The program that folds along an axis.
   std::string text(const FoldedAxis& axis) const;
   /// Work-items of a group.
-  unsigned group_size() const { return generate({}).group_size; }
+  unsigned group_size() const;
 
  private:
   /// What is compiled.
   struct Form {
-    codegen::ReductionSnippetForm form;
+    codegen::ReductionClass loop;
     device::Kernel kernel;
-    unsigned group_size, tile;
-    std::uint64_t group_length;
-    std::size_t partial_bytes;
+    codegen::ReductionText text;
   };
-  /// The elements of results, as the kernel takes them.
+  /// The indices that are folded: of arrays of the extents (outer, length, inner) the middle axis.
   struct Elements {
     std::int64_t length, start, step;
-    std::uint64_t results, inner;
+    std::int64_t outer, inner;
   };
-  codegen::ReductionSnippetText generate(const codegen::ReductionSnippetForm& form) const;
-  codegen::ReductionSnippetForm form_for(const FoldedAxis& axis) const;
+  static Elements many();
+  static Elements along(const FoldedAxis& axis);
+  codegen::ReductionText generate(const codegen::ReductionClass& loop) const;
+  codegen::ReductionLowering lower(const Elements& elements,
+                                   std::span<const device::Location> places = {}) const;
   void require_memory(std::span<const device::Argument> results) const;
-  void append_results(std::vector<device::Argument>& all, std::vector<std::int64_t>& offsets,
-                      std::span<const device::Argument> results) const;
-  const Form& form(const codegen::ReductionSnippetForm& wanted);
-  void launch(const codegen::ReductionSnippetForm& wanted, device::Stream& stream,
-              const Elements& elements, std::span<const device::Argument> results,
+  std::vector<device::Location> places_of(const Elements& elements,
+                                          std::span<const device::Argument> results,
+                                          std::span<const device::Argument> arguments) const;
+  const Form& form(const codegen::ReductionClass& wanted);
+  void launch(device::Stream& stream, const Elements& elements,
+              std::span<const device::Argument> results,
               std::span<const device::Argument> arguments, const device::Order& order);
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
   codegen::ReductionSnippet snippet_;
   std::vector<std::string> flags_;
-  Schedule schedule_;
+  const codegen::Tiling& tiling_;
+  const codegen::Dialect& dialect_;
+  std::vector<codegen::ReductionOperand> operands_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
   std::deque<Form> forms_;
 };

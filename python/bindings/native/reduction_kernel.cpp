@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,18 @@ void bind_reduction_kernel(nb::module_& m) {
           "Queues folding the indices start, start + step ... into the first element of `result`. "
           "Arguments are Arrays and Buffers, of which the first element is passed, NumPy's "
           "scalars, and bytes of structures.")
+      .def_prop_ro(
+          "own_parameters",
+          [](const ReductionKernel& self) {
+            std::vector<std::tuple<std::string, std::string, bool>> all;
+            for (const codegen::ParameterSpec& parameter : self.own_parameters())
+              all.emplace_back(parameter.name, parameter.dtype.name(),
+                               parameter.kind != codegen::ParameterSpec::Kind::scalar);
+            return all;
+          },
+          "What the kernel of `text` takes behind the user's arguments: names, names of dtypes, "
+          "and "
+          "whether they are pointers.")
       .def_prop_ro("group_size", &ReductionKernel::group_size, "Work-items of a group.")
       .def_prop_ro(
           "text", [](const ReductionKernel& self) { return self.text(); },

@@ -131,6 +131,12 @@ class ReductionKernel:
         """
 
     @property
+    def own_parameters(self) -> list[tuple[str, str, bool]]:
+        """
+        What the kernel of `text` takes behind the user's arguments: names, names of dtypes, and whether they are pointers.
+        """
+
+    @property
     def group_size(self) -> int:
         """Work-items of a group."""
 

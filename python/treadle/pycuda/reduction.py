@@ -65,14 +65,14 @@ class ReductionKernel:
         self._name, self._options, self._keep = name, options, keep
         self._preamble = f"{_HEADER}{preamble}"
         self._cache = _ContextCache()
-        self.stage1_arg_types = [*self._arguments, *_own_arguments(self.dtype_out)]
-        self.stage2_arg_types = list(self.stage1_arg_types)
         self._uses_every_element = [
             isinstance(argument, VectorArg)
             and uses_element(described(argument), f"{self._texts[2]};", Language.cuda_c)
             for argument in self._arguments
         ]
         self._compiled()
+        self.stage1_arg_types = [*self._arguments, *self._own_arguments()]
+        self.stage2_arg_types = list(self.stage1_arg_types)
         if keep:
             self._module()
 
@@ -174,25 +174,17 @@ class ReductionKernel:
             self._kernel().text, options=self._options, keep=self._keep, no_extern_c=True
         )
 
+    def _own_arguments(self) -> list[Argument]:
+        """What the kernel takes behind the user's arguments, as its text calls it."""
+        return [
+            VectorArg(self.dtype_out if name in ("z", "partials") else np.dtype(dtype), name)
+            if is_pointer
+            else ScalarArg(np.dtype(dtype), name)
+            for name, dtype, is_pointer in self._kernel().own_parameters
+        ]
+
     def _function(self) -> cuda.Function:
         return prepared(self._module(), self._name, self.stage1_arg_types)
-
-
-# Behind the user's: how many indices there are, the first one and the step; results, distance of
-# their elements and tiles, all 1 here; the result; the number of blocks, twice; memory for a result
-# of each block, and a counter, which is 0 before and after.
-def _own_arguments(dtype_out: np.dtype) -> list[Argument]:
-    numbers = [
-        ScalarArg(np.int64, name) for name in ("n", "start", "step", "results", "inner", "tiles")
-    ]
-    return [
-        *numbers,
-        VectorArg(dtype_out, "out"),
-        ScalarArg(np.uint32, "blocks"),
-        ScalarArg(np.uint32, "sharing"),
-        VectorArg(dtype_out, "partials"),
-        VectorArg(np.uint32, "ticket"),
-    ]
 
 
 def _parsed(arguments: str | Sequence[Argument | str] | None, name: str) -> list[Argument]:

@@ -1,66 +1,62 @@
-// reduction, made by treadle's reduction generator around a user's text: narrow schedule
-#define treadle_reduce(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded of x[i] * x[i] 
+// columns, strided loop, narrow schedule
 typedef float treadle_result;
+static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
+  return
+  -1
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
+  return
+  a > b ? a : b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
+  return
+  treadle_x * treadle_x
+  ;
+}
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
-    __global float *x__base, long x__offset, long treadle_n, long treadle_start, long treadle_step,
-    long treadle_results, long treadle_inner, long treadle_tiles,
-    __global treadle_result *treadle_out, long treadle_out_offset, uint treadle_groups,
-    uint treadle_splits, __global treadle_result *treadle_partials,
-    __global uint *treadle_tickets) {
-  __global float *x = (__global float *)((__global char *)x__base + x__offset);
-  treadle_out += treadle_out_offset;
-  const uint treadle_split = (uint)get_group_id(0) % treadle_splits;
-  for (long treadle_tile = (uint)get_group_id(0) / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
-    long treadle_at = treadle_split * treadle_length;
-    const long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
-    const long treadle_strips = (treadle_inner + 127) / 128;
-    const long treadle_column = treadle_tile % treadle_strips * 128;
-    const uint treadle_columns = treadle_inner - treadle_column < 128 ? treadle_inner - treadle_column : 128;
-    const long treadle_outer = treadle_tile / treadle_strips;
-    const long treadle_first = treadle_start + treadle_outer * (treadle_n * treadle_inner) + treadle_column;
-    treadle_result treadle_lanes[128];
-    for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-      treadle_lanes[treadle_lane] = -1;
+    __global float *user_x__base, long user_x__offset, long x0_offset,
+    __global treadle_result *restrict z, long z_offset, long out_inner, long out_row_pieces, long n,
+    long x0_stride0, long group_pieces, long tiles, long group_tiles) {
+  __global float *user_x = (__global float *)((__global char *)user_x__base + user_x__offset);
+  const __global float *x0 = user_x + x0_offset;
+  z += z_offset;
+  const long first = (long)(uint)get_group_id(0) * group_tiles;
+  const long last = tiles - first < group_tiles ? tiles : first + group_tiles;
+  for (long tile = first; tile < last; ++tile) {
+    const long line = tile / out_row_pieces;
+    const long start = (tile - line * out_row_pieces) * 1024;
+    const long width = out_inner - start < 1024 ? out_inner - start : 1024;
+    const __global float *x0_row = x0 + start;
+    __global treadle_result *z_row = z + start;
+    treadle_result folded_part[1024];
+    treadle_result folded_total[1024];
+    for (uint k = 0; k < 1024; ++k) {
+      folded_part[k] = treadle_neutral();
+      folded_total[k] = treadle_neutral();
     }
-    if (treadle_columns == 128) {
-      for (; treadle_at < treadle_end; ++treadle_at) {
-        for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-          const long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
-          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
-          x[i] * x[i]
-          ));
+    long i = 0;
+    while (i < n) {
+      for (uint turn = 0; turn < 16 && i < n; ++turn, i += 1) {
+        const long index0 = i;
+        const __global float *x0_tile = x0_row + index0 * x0_stride0;
+        for (long k = 0; k < width; ++k) {
+          const float x0_i = x0_tile[k];
+          const treadle_result value = treadle_map(0, x0_i);
+          folded_part[k] = treadle_reduce(folded_part[k], value);
         }
       }
-    }
-    else if (treadle_columns < 128) {
-      for (; treadle_at < treadle_end; ++treadle_at) {
-        for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-          const long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
-          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
-          x[i] * x[i]
-          ));
-        }
+      for (uint k = 0; k < width; ++k) {
+        folded_total[k] = treadle_reduce(folded_total[k], folded_part[k]);
+        folded_part[k] = treadle_neutral();
       }
     }
-    if (treadle_splits > 1) {
-      for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-        treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 128 + treadle_lane] = treadle_lanes[treadle_lane];
-      }
-      // What a group has written is seen by whoever takes a later ticket.
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if (atomic_add(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      treadle_tickets[treadle_tile] = 0;
-      for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-        treadle_lanes[treadle_lane] = -1;
-        for (uint treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
-          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 128 + treadle_lane]);
-        }
-      }
-    }
-    for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-      treadle_out[treadle_outer * treadle_inner + treadle_column + treadle_lane] = treadle_lanes[treadle_lane];
+    for (long k = 0; k < width; ++k) {
+      const treadle_result folded = folded_total[k];
+      z_row[k] = folded;
     }
   }
 }

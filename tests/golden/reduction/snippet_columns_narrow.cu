@@ -1,63 +1,60 @@
-// reduction, made by treadle's reduction generator around a user's text: narrow schedule
-#define treadle_reduce(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded of x[i] * x[i] 
+// columns, strided loop, narrow schedule
 typedef float treadle_result;
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
+  return
+  -1
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
+  return
+  a > b ? a : b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(long long i, float treadle_x) {
+  return
+  treadle_x * treadle_x
+  ;
+}
 extern "C" __global__ void __launch_bounds__(1) reduction(
-    float *x, long long treadle_n, long long treadle_start, long long treadle_step,
-    long long treadle_results, long long treadle_inner, long long treadle_tiles,
-    treadle_result *treadle_out, unsigned int treadle_groups, unsigned int treadle_splits,
-    treadle_result *treadle_partials, unsigned int *treadle_tickets) {
-  const unsigned int treadle_split = blockIdx.x % treadle_splits;
-  for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
-    long long treadle_at = treadle_split * treadle_length;
-    const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
-    const long long treadle_strips = (treadle_inner + 127) / 128;
-    const long long treadle_column = treadle_tile % treadle_strips * 128;
-    const unsigned int treadle_columns = treadle_inner - treadle_column < 128 ? treadle_inner - treadle_column : 128;
-    const long long treadle_outer = treadle_tile / treadle_strips;
-    const long long treadle_first = treadle_start + treadle_outer * (treadle_n * treadle_inner) + treadle_column;
-    treadle_result treadle_lanes[128];
-    for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-      treadle_lanes[treadle_lane] = -1;
+    float *user_x, long long x0_offset, treadle_result *__restrict__ z, long long out_inner,
+    long long out_row_pieces, long long n, long long x0_stride0, long long group_pieces,
+    long long tiles, long long group_tiles) {
+  const float *x0 = user_x + x0_offset;
+  const long long first = (long long)blockIdx.x * group_tiles;
+  const long long last = tiles - first < group_tiles ? tiles : first + group_tiles;
+  for (long long tile = first; tile < last; ++tile) {
+    const long long line = tile / out_row_pieces;
+    const long long start = (tile - line * out_row_pieces) * 1024;
+    const long long width = out_inner - start < 1024 ? out_inner - start : 1024;
+    const float *x0_row = x0 + start;
+    treadle_result *z_row = z + start;
+    treadle_result folded_part[1024];
+    treadle_result folded_total[1024];
+    for (unsigned int k = 0; k < 1024; ++k) {
+      folded_part[k] = treadle_neutral();
+      folded_total[k] = treadle_neutral();
     }
-    if (treadle_columns == 128) {
-      for (; treadle_at < treadle_end; ++treadle_at) {
-        for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-          const long long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
-          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
-          x[i] * x[i]
-          ));
+    long long i = 0;
+    while (i < n) {
+      for (unsigned int turn = 0; turn < 16 && i < n; ++turn, i += 1) {
+        const long long index0 = i;
+        const float *x0_tile = x0_row + index0 * x0_stride0;
+        for (long long k = 0; k < width; ++k) {
+          const float x0_i = x0_tile[k];
+          const treadle_result value = treadle_map(0, x0_i);
+          folded_part[k] = treadle_reduce(folded_part[k], value);
         }
       }
-    }
-    else if (treadle_columns < 128) {
-      for (; treadle_at < treadle_end; ++treadle_at) {
-        for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-          const long long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
-          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
-          x[i] * x[i]
-          ));
-        }
+      for (unsigned int k = 0; k < width; ++k) {
+        folded_total[k] = treadle_reduce(folded_total[k], folded_part[k]);
+        folded_part[k] = treadle_neutral();
       }
     }
-    if (treadle_splits > 1) {
-      for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-        treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 128 + treadle_lane] = treadle_lanes[treadle_lane];
-      }
-      // What a group has written is seen by whoever takes a later ticket.
-      __threadfence();
-      if (atomicAdd(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
-      __threadfence();
-      treadle_tickets[treadle_tile] = 0;
-      for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-        treadle_lanes[treadle_lane] = -1;
-        for (unsigned int treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
-          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 128 + treadle_lane]);
-        }
-      }
-    }
-    for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-      treadle_out[treadle_outer * treadle_inner + treadle_column + treadle_lane] = treadle_lanes[treadle_lane];
+    for (long long k = 0; k < width; ++k) {
+      const treadle_result folded = folded_total[k];
+      z_row[k] = folded;
     }
   }
 }

@@ -1,77 +1,115 @@
-// reduction, made by treadle's reduction generator around a user's text: wide schedule
-#define treadle_reduce(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded of x[i] * x[i] 
+// columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef float treadle_result;
+static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
+  return
+  -1
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
+  return
+  a > b ? a : b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
+  return
+  treadle_x * treadle_x
+  ;
+}
+typedef struct {
+  treadle_result folded;
+} partial;
+
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
-    __global float *x__base, long x__offset, long treadle_n, long treadle_start, long treadle_step,
-    long treadle_results, long treadle_inner, long treadle_tiles,
-    __global treadle_result *treadle_out, long treadle_out_offset, uint treadle_groups,
-    uint treadle_splits, __global treadle_result *treadle_partials,
-    __global uint *treadle_tickets) {
-  __global float *x = (__global float *)((__global char *)x__base + x__offset);
-  treadle_out += treadle_out_offset;
-  __local treadle_result treadle_shared[256];
-  __local uint treadle_mine;
-  const uint treadle_depth = (uint)get_local_id(0) / 64;
-  const uint treadle_column = (uint)get_local_id(0) % 64;
-  const uint treadle_split = (uint)get_group_id(0) % treadle_splits;
-  for (long treadle_tile = (uint)get_group_id(0) / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long treadle_at_result = treadle_tile * 64 + treadle_column;
-    const long treadle_first = treadle_start + treadle_at_result / treadle_inner * (treadle_n * treadle_inner) + treadle_at_result % treadle_inner;
-    const long treadle_own = treadle_at_result < treadle_results ? treadle_n : 0;
-    treadle_result treadle_folded = -1;
-    const long treadle_by = (long)treadle_splits * 4;
-    long treadle_at = (long)treadle_split * 4 + treadle_depth;
-    for (; treadle_at + 15 * treadle_by < treadle_own; treadle_at += 16 * treadle_by) {
-      treadle_result treadle_block = -1;
-      for (uint treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
-        const long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
-        treadle_block = treadle_reduce(treadle_block, (
-        x[i] * x[i]
-        ));
-      }
-      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
+    __global float *user_x__base, long user_x__offset, long x0_offset,
+    __global treadle_result *restrict z, long z_offset, long out_n, long x0_out_stride0,
+    long z_out_stride0, long n, long x0_step, uint splits, __global partial *partials,
+    __global uint *tickets) {
+  __global float *user_x = (__global float *)((__global char *)user_x__base + user_x__offset);
+  const __global float *x0 = user_x + x0_offset;
+  z += z_offset;
+  __local treadle_result folded_shared[256];
+  __local uint ticket;
+  const uint lane = (uint)get_local_id(0) / 64;
+  const uint result = (uint)get_local_id(0) % 64;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const long output = (long)tile * 64 + result;
+  treadle_result folded = treadle_neutral();
+  if (output < out_n) {
+    const uint out_index0 = (uint)output;
+    const __global float *x0_row = x0 + out_index0 * x0_out_stride0;
+    treadle_result folded_part[8];
+#pragma unroll
+    for (uint k = 0; k < 8; ++k) {
+      folded_part[k] = treadle_neutral();
     }
-    for (; treadle_at < treadle_own; treadle_at += treadle_by) {
-      const long i = treadle_first + (treadle_at) * treadle_step;
-      treadle_folded = treadle_reduce(treadle_folded, (
-      x[i] * x[i]
-      ));
-    }
-    treadle_shared[(uint)get_local_id(0)] = treadle_folded;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    for (uint treadle_width = 2; treadle_width > 0; treadle_width /= 2) {
-      if (treadle_depth < treadle_width) {
-        treadle_folded = treadle_reduce(treadle_folded, treadle_shared[(uint)get_local_id(0) + treadle_width * 64]);
-        treadle_shared[(uint)get_local_id(0)] = treadle_folded;
-      }
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    }
-    uint treadle_is_last = 1;
-    if (treadle_splits > 1) {
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_column] = treadle_folded;
-      // What a group has written is seen by whoever takes a later ticket.
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if ((uint)get_local_id(0) == 0) treadle_mine = atomic_add(treadle_tickets + treadle_tile, 1u);
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      treadle_is_last = treadle_mine == treadle_splits - 1;
-      const uint treadle_count = treadle_is_last ? treadle_splits : 0;
-      treadle_folded = -1;
-      for (uint treadle_other = treadle_depth; treadle_other < treadle_count; treadle_other += 4) {
-        treadle_folded = treadle_reduce(treadle_folded, treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_column]);
-      }
-      treadle_shared[(uint)get_local_id(0)] = treadle_folded;
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      for (uint treadle_width = 2; treadle_width > 0; treadle_width /= 2) {
-        if (treadle_depth < treadle_width) {
-          treadle_folded = treadle_reduce(treadle_folded, treadle_shared[(uint)get_local_id(0) + treadle_width * 64]);
-          treadle_shared[(uint)get_local_id(0)] = treadle_folded;
+    long start = (long)split * 32;
+    while (start < n) {
+      for (uint turn = 0; turn < 16 && start < n; ++turn, start += (long)splits * 32) {
+        const uint left = n - start < 32 ? (uint)(n - start) : 32;
+        const __global float *x0_tile = x0_row + start * x0_step;
+        if (left == 32) {
+#pragma unroll
+          for (uint k = 0; k < 8; ++k) {
+            const uint i = k * 4 + lane;
+            const float x0_i = x0_tile[i * x0_step];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k % 8] = treadle_reduce(folded_part[k % 8], value);
+          }
+        } else {
+          for (uint i = lane; i < left; i += 4) {
+            const float x0_i = x0_tile[i * x0_step];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded = treadle_reduce(folded, value);
+          }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
       }
-      if (treadle_is_last && (uint)get_local_id(0) == 0) treadle_tickets[treadle_tile] = 0;
+#pragma unroll
+      for (uint k = 0; k < 8; ++k) {
+        folded = treadle_reduce(folded, folded_part[k]);
+        folded_part[k] = treadle_neutral();
+      }
     }
-    if (treadle_is_last && treadle_depth == 0 && treadle_at_result < treadle_results) treadle_out[treadle_at_result] = treadle_folded;
+  }
+  folded_shared[(uint)get_local_id(0)] = folded;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 2; step > 0; step /= 2) {
+    if (lane < step) {
+      folded = treadle_reduce(folded, folded_shared[(uint)get_local_id(0) + step * 64]);
+      folded_shared[(uint)get_local_id(0)] = folded;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (lane == 0) {
+    partials[(long)(uint)get_group_id(0) * 64 + result].folded = folded;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  const uint count = ticket == splits - 1 ? splits : 0;
+  folded = treadle_neutral();
+  for (uint other = lane; other < count; other += 4) {
+    const long at = ((long)tile * splits + other) * 64 + result;
+    folded = treadle_reduce(folded, partials[at].folded);
+  }
+  folded_shared[(uint)get_local_id(0)] = folded;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 2; step > 0; step /= 2) {
+    if (lane < step) {
+      folded = treadle_reduce(folded, folded_shared[(uint)get_local_id(0) + step * 64]);
+      folded_shared[(uint)get_local_id(0)] = folded;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    const uint out_index0 = (uint)output;
+    __global treadle_result *z_row = z + out_index0 * z_out_stride0;
+    z_row[0] = folded;
   }
 }

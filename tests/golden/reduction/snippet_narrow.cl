@@ -1,69 +1,79 @@
-// reduction, made by treadle's reduction generator around a user's text: narrow schedule
-#define treadle_reduce(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded of x[i] * x[i] 
+// rows, linear loop, narrow schedule, results are shared by groups
 typedef float treadle_result;
+static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
+  return
+  -1
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
+  return
+  a > b ? a : b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
+  return
+  treadle_x * treadle_x
+  ;
+}
+typedef struct {
+  treadle_result folded;
+} partial;
+
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
-    __global float *x__base, long x__offset, long treadle_n, long treadle_start, long treadle_step,
-    long treadle_results, long treadle_inner, long treadle_tiles,
-    __global treadle_result *treadle_out, long treadle_out_offset, uint treadle_groups,
-    uint treadle_splits, __global treadle_result *treadle_partials,
-    __global uint *treadle_tickets) {
-  __global float *x = (__global float *)((__global char *)x__base + x__offset);
-  treadle_out += treadle_out_offset;
-  const uint treadle_split = (uint)get_group_id(0) % treadle_splits;
-  for (long treadle_tile = (uint)get_group_id(0) / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
-    long treadle_at = treadle_split * treadle_length;
-    const long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
-    const long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
-    treadle_result treadle_folded = -1;
-    treadle_result treadle_runs[128];
-    for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-      treadle_runs[treadle_lane] = -1;
-    }
-    treadle_result treadle_lanes[128];
-    for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-      treadle_lanes[treadle_lane] = -1;
-    }
-    while (treadle_at + 128 <= treadle_end) {
-      const long treadle_run = treadle_end - treadle_at < 2048 ? treadle_end : treadle_at + 2048;
-      for (; treadle_at + 128 <= treadle_run; treadle_at += 128) {
-        for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-          const long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
-          treadle_runs[treadle_lane] = treadle_reduce(treadle_runs[treadle_lane], (
-          x[i] * x[i]
-          ));
-        }
-      }
-      for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-        treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], treadle_runs[treadle_lane]);
-        treadle_runs[treadle_lane] = -1;
+    __global float *user_x__base, long user_x__offset, long x0_offset,
+    __global treadle_result *restrict z, long z_offset, long n, long piece_length, uint splits,
+    __global partial *partials, __global uint *tickets) {
+  __global float *user_x = (__global float *)((__global char *)user_x__base + user_x__offset);
+  const __global float *x0 = user_x + x0_offset;
+  z += z_offset;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const __global float *x0_row = x0;
+  __global treadle_result *z_row = z;
+  treadle_result folded = treadle_neutral();
+  treadle_result folded_part[128];
+  treadle_result folded_total[128];
+  for (uint k = 0; k < 128; ++k) {
+    folded_part[k] = treadle_neutral();
+    folded_total[k] = treadle_neutral();
+  }
+  const long start = (long)split * piece_length;
+  const long end = n - start < piece_length ? n : start + piece_length;
+  long i = start;
+  while (i + 128 <= end) {
+    const long run_end = end - i < 2048 ? end : i + 2048;
+    for (; i + 128 <= run_end; i += 128) {
+      for (uint k = 0; k < 128; ++k) {
+        const float x0_i = x0_row[(i + k)];
+        const treadle_result value = treadle_map(0, x0_i);
+        folded_part[k] = treadle_reduce(folded_part[k], value);
       }
     }
-    for (; treadle_at < treadle_end; ++treadle_at) {
-      const long i = treadle_first + (treadle_at) * treadle_step;
-      treadle_folded = treadle_reduce(treadle_folded, (
-      x[i] * x[i]
-      ));
+    for (uint k = 0; k < 128; ++k) {
+      folded_total[k] = treadle_reduce(folded_total[k], folded_part[k]);
+      folded_part[k] = treadle_neutral();
     }
-    for (uint treadle_lane = 0; treadle_lane < 128; treadle_lane += 16) {
-      treadle_result treadle_block = -1;
-      for (uint treadle_k = 0; treadle_k < 16; ++treadle_k) {
-        treadle_block = treadle_reduce(treadle_block, treadle_lanes[treadle_lane + treadle_k]);
-      }
-      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
+  }
+  for (; i < end; ++i) {
+    const float x0_i = x0_row[i];
+    const treadle_result value = treadle_map(0, x0_i);
+    folded = treadle_reduce(folded, value);
+  }
+  for (uint k = 0; k < 128; ++k) {
+    folded = treadle_reduce(folded, folded_total[k]);
+  }
+  partials[(uint)get_group_id(0)].folded = folded;
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if (atomic_add(tickets + tile, 1u) == splits - 1) {
+    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    tickets[tile] = 0;
+    folded = treadle_neutral();
+    for (uint other = 0; other < splits; ++other) {
+      folded = treadle_reduce(folded, partials[(long)tile * splits + other].folded);
     }
-    if (treadle_splits > 1) {
-      treadle_partials[(treadle_tile * treadle_splits + treadle_split)] = treadle_folded;
-      // What a group has written is seen by whoever takes a later ticket.
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if (atomic_add(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      treadle_tickets[treadle_tile] = 0;
-      treadle_folded = -1;
-      for (uint treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
-        treadle_folded = treadle_reduce(treadle_folded, treadle_partials[(treadle_tile * treadle_splits + treadle_other)]);
-      }
-    }
-    treadle_out[treadle_tile] = treadle_folded;
+    z_row[0] = folded;
   }
 }

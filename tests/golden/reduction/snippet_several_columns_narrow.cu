@@ -1,97 +1,113 @@
-// reduction, made by treadle's reduction generator around a user's text: narrow schedule
-#define treadle_reduce_0(a, b) (a + b)
-#define treadle_reduce_1(a, b) (a + b)
-#define treadle_reduce_2(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded_0 of x[i] 
+//   folded_1 of x[i] > 0 
+//   folded_2 of x[i] 
+// columns, strided loop, narrow schedule
 typedef double treadle_result_0;
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
+  return
+  0
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
+  return
+  a + b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 typedef long long treadle_result_1;
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
+  return
+  0
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
+  return
+  a + b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long long i, float treadle_x) {
+  return
+  treadle_x > 0
+  ;
+}
 typedef float treadle_result_2;
-typedef struct {
-  treadle_result_0 folded_0;
-  treadle_result_1 folded_1;
-  treadle_result_2 folded_2;
-} treadle_partial;
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
+  return
+  -1e30f
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
+  return
+  a > b ? a : b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 extern "C" __global__ void __launch_bounds__(1) reduction(
-    float *x, long long treadle_n, long long treadle_start, long long treadle_step,
-    long long treadle_results, long long treadle_inner, long long treadle_tiles,
-    treadle_result_0 *treadle_out_0, treadle_result_1 *treadle_out_1,
-    treadle_result_2 *treadle_out_2, unsigned int treadle_groups, unsigned int treadle_splits,
-    treadle_partial *treadle_partials, unsigned int *treadle_tickets) {
-  const unsigned int treadle_split = blockIdx.x % treadle_splits;
-  for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
-    long long treadle_at = treadle_split * treadle_length;
-    const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
-    const long long treadle_strips = (treadle_inner + 63) / 64;
-    const long long treadle_column = treadle_tile % treadle_strips * 64;
-    const unsigned int treadle_columns = treadle_inner - treadle_column < 64 ? treadle_inner - treadle_column : 64;
-    const long long treadle_outer = treadle_tile / treadle_strips;
-    const long long treadle_first = treadle_start + treadle_outer * (treadle_n * treadle_inner) + treadle_column;
-    treadle_result_0 treadle_lanes_0[64];
-    treadle_result_1 treadle_lanes_1[64];
-    treadle_result_2 treadle_lanes_2[64];
-    for (unsigned int treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-      treadle_lanes_0[treadle_lane] = 0;
-      treadle_lanes_1[treadle_lane] = 0;
-      treadle_lanes_2[treadle_lane] = -1e30f;
+    float *user_x, long long x0_offset, treadle_result_0 *__restrict__ z_0,
+    treadle_result_1 *__restrict__ z_1, treadle_result_2 *__restrict__ z_2, long long out_inner,
+    long long out_row_pieces, long long n, long long x0_stride0, long long group_pieces,
+    long long tiles, long long group_tiles) {
+  const float *x0 = user_x + x0_offset;
+  const long long first = (long long)blockIdx.x * group_tiles;
+  const long long last = tiles - first < group_tiles ? tiles : first + group_tiles;
+  for (long long tile = first; tile < last; ++tile) {
+    const long long line = tile / out_row_pieces;
+    const long long start = (tile - line * out_row_pieces) * 160;
+    const long long width = out_inner - start < 160 ? out_inner - start : 160;
+    const float *x0_row = x0 + start;
+    treadle_result_0 *z_0_row = z_0 + start;
+    treadle_result_1 *z_1_row = z_1 + start;
+    treadle_result_2 *z_2_row = z_2 + start;
+    treadle_result_0 folded_0_part[160];
+    treadle_result_0 folded_0_total[160];
+    treadle_result_1 folded_1_part[160];
+    treadle_result_2 folded_2_part[160];
+    treadle_result_2 folded_2_total[160];
+    for (unsigned int k = 0; k < 160; ++k) {
+      folded_0_part[k] = treadle_neutral_0();
+      folded_0_total[k] = treadle_neutral_0();
+      folded_1_part[k] = treadle_neutral_1();
+      folded_2_part[k] = treadle_neutral_2();
+      folded_2_total[k] = treadle_neutral_2();
     }
-    if (treadle_columns == 64) {
-      for (; treadle_at < treadle_end; ++treadle_at) {
-        for (unsigned int treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-          const long long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
-          treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], (
-          x[i]
-          ));
-          treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], (
-          x[i] > 0
-          ));
-          treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], (
-          x[i]
-          ));
+    long long i = 0;
+    while (i < n) {
+      for (unsigned int turn = 0; turn < 16 && i < n; ++turn, i += 1) {
+        const long long index0 = i;
+        const float *x0_tile = x0_row + index0 * x0_stride0;
+        for (long long k = 0; k < width; ++k) {
+          const float x0_i = x0_tile[k];
+          const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+          const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+          const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+          folded_0_part[k] = treadle_reduce_0(folded_0_part[k], value_0);
+          folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
+          folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
         }
       }
-    }
-    else if (treadle_columns < 64) {
-      for (; treadle_at < treadle_end; ++treadle_at) {
-        for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-          const long long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
-          treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], (
-          x[i]
-          ));
-          treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], (
-          x[i] > 0
-          ));
-          treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], (
-          x[i]
-          ));
-        }
+      for (unsigned int k = 0; k < width; ++k) {
+        folded_0_total[k] = treadle_reduce_0(folded_0_total[k], folded_0_part[k]);
+        folded_0_part[k] = treadle_neutral_0();
+        folded_2_total[k] = treadle_reduce_2(folded_2_total[k], folded_2_part[k]);
+        folded_2_part[k] = treadle_neutral_2();
       }
     }
-    if (treadle_splits > 1) {
-      for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-        treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_lane].folded_0 = treadle_lanes_0[treadle_lane];
-        treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_lane].folded_1 = treadle_lanes_1[treadle_lane];
-        treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_lane].folded_2 = treadle_lanes_2[treadle_lane];
-      }
-      // What a group has written is seen by whoever takes a later ticket.
-      __threadfence();
-      if (atomicAdd(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
-      __threadfence();
-      treadle_tickets[treadle_tile] = 0;
-      for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-        treadle_lanes_0[treadle_lane] = 0;
-        treadle_lanes_1[treadle_lane] = 0;
-        treadle_lanes_2[treadle_lane] = -1e30f;
-        for (unsigned int treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
-          treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_lane].folded_0);
-          treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_lane].folded_1);
-          treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_lane].folded_2);
-        }
-      }
-    }
-    for (unsigned int treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
-      treadle_out_0[treadle_outer * treadle_inner + treadle_column + treadle_lane] = treadle_lanes_0[treadle_lane];
-      treadle_out_1[treadle_outer * treadle_inner + treadle_column + treadle_lane] = treadle_lanes_1[treadle_lane];
-      treadle_out_2[treadle_outer * treadle_inner + treadle_column + treadle_lane] = treadle_lanes_2[treadle_lane];
+    for (long long k = 0; k < width; ++k) {
+      const treadle_result_0 folded_0 = folded_0_total[k];
+      const treadle_result_1 folded_1 = folded_1_part[k];
+      const treadle_result_2 folded_2 = folded_2_total[k];
+      z_0_row[k] = folded_0;
+      z_1_row[k] = folded_1;
+      z_2_row[k] = folded_2;
     }
   }
 }

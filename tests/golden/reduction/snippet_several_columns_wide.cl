@@ -1,130 +1,199 @@
-// reduction, made by treadle's reduction generator around a user's text: wide schedule
-#define treadle_reduce_0(a, b) (a + b)
-#define treadle_reduce_1(a, b) (a + b)
-#define treadle_reduce_2(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded_0 of x[i] 
+//   folded_1 of x[i] > 0 
+//   folded_2 of x[i] 
+// columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef double treadle_result_0;
+static inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
+  return
+  0
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
+  return
+  a + b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 typedef long treadle_result_1;
+static inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
+  return
+  0
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
+  return
+  a + b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long i, float treadle_x) {
+  return
+  treadle_x > 0
+  ;
+}
 typedef float treadle_result_2;
+static inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
+  return
+  -1e30f
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
+  return
+  a > b ? a : b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 typedef struct {
   treadle_result_0 folded_0;
   treadle_result_1 folded_1;
   treadle_result_2 folded_2;
-} treadle_partial;
+} partial;
+
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
-    __global float *x__base, long x__offset, long treadle_n, long treadle_start, long treadle_step,
-    long treadle_results, long treadle_inner, long treadle_tiles,
-    __global treadle_result_0 *treadle_out_0, long treadle_out_offset_0,
-    __global treadle_result_1 *treadle_out_1, long treadle_out_offset_1,
-    __global treadle_result_2 *treadle_out_2, long treadle_out_offset_2, uint treadle_groups,
-    uint treadle_splits, __global treadle_partial *treadle_partials,
-    __global uint *treadle_tickets) {
-  __global float *x = (__global float *)((__global char *)x__base + x__offset);
-  treadle_out_0 += treadle_out_offset_0;
-  treadle_out_1 += treadle_out_offset_1;
-  treadle_out_2 += treadle_out_offset_2;
-  __local treadle_result_0 treadle_shared_0[256];
-  __local treadle_result_1 treadle_shared_1[256];
-  __local treadle_result_2 treadle_shared_2[256];
-  __local uint treadle_mine;
-  const uint treadle_depth = (uint)get_local_id(0) / 64;
-  const uint treadle_column = (uint)get_local_id(0) % 64;
-  const uint treadle_split = (uint)get_group_id(0) % treadle_splits;
-  for (long treadle_tile = (uint)get_group_id(0) / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long treadle_at_result = treadle_tile * 64 + treadle_column;
-    const long treadle_first = treadle_start + treadle_at_result / treadle_inner * (treadle_n * treadle_inner) + treadle_at_result % treadle_inner;
-    const long treadle_own = treadle_at_result < treadle_results ? treadle_n : 0;
-    treadle_result_0 treadle_folded_0 = 0;
-    treadle_result_1 treadle_folded_1 = 0;
-    treadle_result_2 treadle_folded_2 = -1e30f;
-    const long treadle_by = (long)treadle_splits * 4;
-    long treadle_at = (long)treadle_split * 4 + treadle_depth;
-    for (; treadle_at + 15 * treadle_by < treadle_own; treadle_at += 16 * treadle_by) {
-      treadle_result_0 treadle_block_0 = 0;
-      treadle_result_1 treadle_block_1 = 0;
-      treadle_result_2 treadle_block_2 = -1e30f;
-      for (uint treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
-        const long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
-        treadle_block_0 = treadle_reduce_0(treadle_block_0, (
-        x[i]
-        ));
-        treadle_block_1 = treadle_reduce_1(treadle_block_1, (
-        x[i] > 0
-        ));
-        treadle_block_2 = treadle_reduce_2(treadle_block_2, (
-        x[i]
-        ));
-      }
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_block_0);
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_block_1);
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_block_2);
+    __global float *user_x__base, long user_x__offset, long x0_offset,
+    __global treadle_result_0 *restrict z_0, long z_0_offset,
+    __global treadle_result_1 *restrict z_1, long z_1_offset,
+    __global treadle_result_2 *restrict z_2, long z_2_offset, long out_n, long x0_out_stride0,
+    long z_0_out_stride0, long z_1_out_stride0, long z_2_out_stride0, long n, long x0_step,
+    uint splits, __global partial *partials, __global uint *tickets) {
+  __global float *user_x = (__global float *)((__global char *)user_x__base + user_x__offset);
+  const __global float *x0 = user_x + x0_offset;
+  z_0 += z_0_offset;
+  z_1 += z_1_offset;
+  z_2 += z_2_offset;
+  __local treadle_result_0 folded_0_shared[256];
+  __local treadle_result_1 folded_1_shared[256];
+  __local treadle_result_2 folded_2_shared[256];
+  __local uint ticket;
+  const uint lane = (uint)get_local_id(0) / 64;
+  const uint result = (uint)get_local_id(0) % 64;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const long output = (long)tile * 64 + result;
+  treadle_result_0 folded_0 = treadle_neutral_0();
+  treadle_result_1 folded_1 = treadle_neutral_1();
+  treadle_result_2 folded_2 = treadle_neutral_2();
+  if (output < out_n) {
+    const uint out_index0 = (uint)output;
+    const __global float *x0_row = x0 + out_index0 * x0_out_stride0;
+    treadle_result_0 folded_0_part[8];
+    treadle_result_1 folded_1_part[8];
+    treadle_result_2 folded_2_part[8];
+#pragma unroll
+    for (uint k = 0; k < 8; ++k) {
+      folded_0_part[k] = treadle_neutral_0();
+      folded_1_part[k] = treadle_neutral_1();
+      folded_2_part[k] = treadle_neutral_2();
     }
-    for (; treadle_at < treadle_own; treadle_at += treadle_by) {
-      const long i = treadle_first + (treadle_at) * treadle_step;
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, (
-      x[i]
-      ));
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, (
-      x[i] > 0
-      ));
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, (
-      x[i]
-      ));
-    }
-    treadle_shared_0[(uint)get_local_id(0)] = treadle_folded_0;
-    treadle_shared_1[(uint)get_local_id(0)] = treadle_folded_1;
-    treadle_shared_2[(uint)get_local_id(0)] = treadle_folded_2;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    for (uint treadle_width = 2; treadle_width > 0; treadle_width /= 2) {
-      if (treadle_depth < treadle_width) {
-        treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_shared_0[(uint)get_local_id(0) + treadle_width * 64]);
-        treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_shared_1[(uint)get_local_id(0) + treadle_width * 64]);
-        treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_shared_2[(uint)get_local_id(0) + treadle_width * 64]);
-        treadle_shared_0[(uint)get_local_id(0)] = treadle_folded_0;
-        treadle_shared_1[(uint)get_local_id(0)] = treadle_folded_1;
-        treadle_shared_2[(uint)get_local_id(0)] = treadle_folded_2;
-      }
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    }
-    uint treadle_is_last = 1;
-    if (treadle_splits > 1) {
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_column].folded_0 = treadle_folded_0;
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_column].folded_1 = treadle_folded_1;
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_column].folded_2 = treadle_folded_2;
-      // What a group has written is seen by whoever takes a later ticket.
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if ((uint)get_local_id(0) == 0) treadle_mine = atomic_add(treadle_tickets + treadle_tile, 1u);
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      treadle_is_last = treadle_mine == treadle_splits - 1;
-      const uint treadle_count = treadle_is_last ? treadle_splits : 0;
-      treadle_folded_0 = 0;
-      treadle_folded_1 = 0;
-      treadle_folded_2 = -1e30f;
-      for (uint treadle_other = treadle_depth; treadle_other < treadle_count; treadle_other += 4) {
-        treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_column].folded_0);
-        treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_column].folded_1);
-        treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_column].folded_2);
-      }
-      treadle_shared_0[(uint)get_local_id(0)] = treadle_folded_0;
-      treadle_shared_1[(uint)get_local_id(0)] = treadle_folded_1;
-      treadle_shared_2[(uint)get_local_id(0)] = treadle_folded_2;
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      for (uint treadle_width = 2; treadle_width > 0; treadle_width /= 2) {
-        if (treadle_depth < treadle_width) {
-          treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_shared_0[(uint)get_local_id(0) + treadle_width * 64]);
-          treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_shared_1[(uint)get_local_id(0) + treadle_width * 64]);
-          treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_shared_2[(uint)get_local_id(0) + treadle_width * 64]);
-          treadle_shared_0[(uint)get_local_id(0)] = treadle_folded_0;
-          treadle_shared_1[(uint)get_local_id(0)] = treadle_folded_1;
-          treadle_shared_2[(uint)get_local_id(0)] = treadle_folded_2;
+    long start = (long)split * 32;
+    while (start < n) {
+      for (uint turn = 0; turn < 16 && start < n; ++turn, start += (long)splits * 32) {
+        const uint left = n - start < 32 ? (uint)(n - start) : 32;
+        const __global float *x0_tile = x0_row + start * x0_step;
+        if (left == 32) {
+#pragma unroll
+          for (uint k = 0; k < 8; ++k) {
+            const uint i = k * 4 + lane;
+            const float x0_i = x0_tile[i * x0_step];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            folded_0_part[k % 8] = treadle_reduce_0(folded_0_part[k % 8], value_0);
+            folded_1_part[k % 8] = treadle_reduce_1(folded_1_part[k % 8], value_1);
+            folded_2_part[k % 8] = treadle_reduce_2(folded_2_part[k % 8], value_2);
+          }
+        } else {
+          for (uint i = lane; i < left; i += 4) {
+            const float x0_i = x0_tile[i * x0_step];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            folded_0 = treadle_reduce_0(folded_0, value_0);
+            folded_1 = treadle_reduce_1(folded_1, value_1);
+            folded_2 = treadle_reduce_2(folded_2, value_2);
+          }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
       }
-      if (treadle_is_last && (uint)get_local_id(0) == 0) treadle_tickets[treadle_tile] = 0;
+#pragma unroll
+      for (uint k = 0; k < 8; ++k) {
+        folded_0 = treadle_reduce_0(folded_0, folded_0_part[k]);
+        folded_0_part[k] = treadle_neutral_0();
+        folded_2 = treadle_reduce_2(folded_2, folded_2_part[k]);
+        folded_2_part[k] = treadle_neutral_2();
+      }
     }
-    if (treadle_is_last && treadle_depth == 0 && treadle_at_result < treadle_results) treadle_out_0[treadle_at_result] = treadle_folded_0;
-    if (treadle_is_last && treadle_depth == 0 && treadle_at_result < treadle_results) treadle_out_1[treadle_at_result] = treadle_folded_1;
-    if (treadle_is_last && treadle_depth == 0 && treadle_at_result < treadle_results) treadle_out_2[treadle_at_result] = treadle_folded_2;
+#pragma unroll
+    for (uint k = 0; k < 8; ++k) {
+      folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
+    }
+  }
+  folded_0_shared[(uint)get_local_id(0)] = folded_0;
+  folded_1_shared[(uint)get_local_id(0)] = folded_1;
+  folded_2_shared[(uint)get_local_id(0)] = folded_2;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 2; step > 0; step /= 2) {
+    if (lane < step) {
+      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[(uint)get_local_id(0) + step * 64]);
+      folded_1 = treadle_reduce_1(folded_1, folded_1_shared[(uint)get_local_id(0) + step * 64]);
+      folded_2 = treadle_reduce_2(folded_2, folded_2_shared[(uint)get_local_id(0) + step * 64]);
+      folded_0_shared[(uint)get_local_id(0)] = folded_0;
+      folded_1_shared[(uint)get_local_id(0)] = folded_1;
+      folded_2_shared[(uint)get_local_id(0)] = folded_2;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (lane == 0) {
+    partials[(long)(uint)get_group_id(0) * 64 + result].folded_0 = folded_0;
+    partials[(long)(uint)get_group_id(0) * 64 + result].folded_1 = folded_1;
+    partials[(long)(uint)get_group_id(0) * 64 + result].folded_2 = folded_2;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  const uint count = ticket == splits - 1 ? splits : 0;
+  folded_0 = treadle_neutral_0();
+  folded_1 = treadle_neutral_1();
+  folded_2 = treadle_neutral_2();
+  for (uint other = lane; other < count; other += 4) {
+    const long at = ((long)tile * splits + other) * 64 + result;
+    folded_0 = treadle_reduce_0(folded_0, partials[at].folded_0);
+    folded_1 = treadle_reduce_1(folded_1, partials[at].folded_1);
+    folded_2 = treadle_reduce_2(folded_2, partials[at].folded_2);
+  }
+  folded_0_shared[(uint)get_local_id(0)] = folded_0;
+  folded_1_shared[(uint)get_local_id(0)] = folded_1;
+  folded_2_shared[(uint)get_local_id(0)] = folded_2;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 2; step > 0; step /= 2) {
+    if (lane < step) {
+      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[(uint)get_local_id(0) + step * 64]);
+      folded_1 = treadle_reduce_1(folded_1, folded_1_shared[(uint)get_local_id(0) + step * 64]);
+      folded_2 = treadle_reduce_2(folded_2, folded_2_shared[(uint)get_local_id(0) + step * 64]);
+      folded_0_shared[(uint)get_local_id(0)] = folded_0;
+      folded_1_shared[(uint)get_local_id(0)] = folded_1;
+      folded_2_shared[(uint)get_local_id(0)] = folded_2;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    const uint out_index0 = (uint)output;
+    __global treadle_result_0 *z_0_row = z_0 + out_index0 * z_0_out_stride0;
+    __global treadle_result_1 *z_1_row = z_1 + out_index0 * z_1_out_stride0;
+    __global treadle_result_2 *z_2_row = z_2 + out_index0 * z_2_out_stride0;
+    z_0_row[0] = folded_0;
+    z_1_row[0] = folded_1;
+    z_2_row[0] = folded_2;
   }
 }

@@ -1,122 +1,149 @@
-// reduction, made by treadle's reduction generator around a user's text: narrow schedule
-#define treadle_reduce_0(a, b) (a + b)
-#define treadle_reduce_1(a, b) (a + b)
-#define treadle_reduce_2(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded_0 of x[i] 
+//   folded_1 of x[i] > 0 
+//   folded_2 of x[i] 
+// rows, linear loop, narrow schedule, results are shared by groups
 typedef double treadle_result_0;
+static inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
+  return
+  0
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
+  return
+  a + b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 typedef long treadle_result_1;
+static inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
+  return
+  0
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
+  return
+  a + b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long i, float treadle_x) {
+  return
+  treadle_x > 0
+  ;
+}
 typedef float treadle_result_2;
+static inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
+  return
+  -1e30f
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
+  return
+  a > b ? a : b
+  ;
+}
+static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 typedef struct {
   treadle_result_0 folded_0;
   treadle_result_1 folded_1;
   treadle_result_2 folded_2;
-} treadle_partial;
+} partial;
+
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
-    __global float *x__base, long x__offset, long treadle_n, long treadle_start, long treadle_step,
-    long treadle_results, long treadle_inner, long treadle_tiles,
-    __global treadle_result_0 *treadle_out_0, long treadle_out_offset_0,
-    __global treadle_result_1 *treadle_out_1, long treadle_out_offset_1,
-    __global treadle_result_2 *treadle_out_2, long treadle_out_offset_2, uint treadle_groups,
-    uint treadle_splits, __global treadle_partial *treadle_partials,
-    __global uint *treadle_tickets) {
-  __global float *x = (__global float *)((__global char *)x__base + x__offset);
-  treadle_out_0 += treadle_out_offset_0;
-  treadle_out_1 += treadle_out_offset_1;
-  treadle_out_2 += treadle_out_offset_2;
-  const uint treadle_split = (uint)get_group_id(0) % treadle_splits;
-  for (long treadle_tile = (uint)get_group_id(0) / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
-    long treadle_at = treadle_split * treadle_length;
-    const long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
-    const long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
-    treadle_result_0 treadle_folded_0 = 0;
-    treadle_result_1 treadle_folded_1 = 0;
-    treadle_result_2 treadle_folded_2 = -1e30f;
-    treadle_result_0 treadle_runs_0[64];
-    treadle_result_1 treadle_runs_1[64];
-    treadle_result_2 treadle_runs_2[64];
-    for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-      treadle_runs_0[treadle_lane] = 0;
-      treadle_runs_1[treadle_lane] = 0;
-      treadle_runs_2[treadle_lane] = -1e30f;
-    }
-    treadle_result_0 treadle_lanes_0[64];
-    treadle_result_1 treadle_lanes_1[64];
-    treadle_result_2 treadle_lanes_2[64];
-    for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-      treadle_lanes_0[treadle_lane] = 0;
-      treadle_lanes_1[treadle_lane] = 0;
-      treadle_lanes_2[treadle_lane] = -1e30f;
-    }
-    while (treadle_at + 64 <= treadle_end) {
-      const long treadle_run = treadle_end - treadle_at < 1024 ? treadle_end : treadle_at + 1024;
-      for (; treadle_at + 64 <= treadle_run; treadle_at += 64) {
-        for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-          const long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
-          treadle_runs_0[treadle_lane] = treadle_reduce_0(treadle_runs_0[treadle_lane], (
-          x[i]
-          ));
-          treadle_runs_1[treadle_lane] = treadle_reduce_1(treadle_runs_1[treadle_lane], (
-          x[i] > 0
-          ));
-          treadle_runs_2[treadle_lane] = treadle_reduce_2(treadle_runs_2[treadle_lane], (
-          x[i]
-          ));
-        }
-      }
-      for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-        treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], treadle_runs_0[treadle_lane]);
-        treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], treadle_runs_1[treadle_lane]);
-        treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], treadle_runs_2[treadle_lane]);
-        treadle_runs_0[treadle_lane] = 0;
-        treadle_runs_1[treadle_lane] = 0;
-        treadle_runs_2[treadle_lane] = -1e30f;
+    __global float *user_x__base, long user_x__offset, long x0_offset,
+    __global treadle_result_0 *restrict z_0, long z_0_offset,
+    __global treadle_result_1 *restrict z_1, long z_1_offset,
+    __global treadle_result_2 *restrict z_2, long z_2_offset, long n, long piece_length,
+    uint splits, __global partial *partials, __global uint *tickets) {
+  __global float *user_x = (__global float *)((__global char *)user_x__base + user_x__offset);
+  const __global float *x0 = user_x + x0_offset;
+  z_0 += z_0_offset;
+  z_1 += z_1_offset;
+  z_2 += z_2_offset;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const __global float *x0_row = x0;
+  __global treadle_result_0 *z_0_row = z_0;
+  __global treadle_result_1 *z_1_row = z_1;
+  __global treadle_result_2 *z_2_row = z_2;
+  treadle_result_0 folded_0 = treadle_neutral_0();
+  treadle_result_1 folded_1 = treadle_neutral_1();
+  treadle_result_2 folded_2 = treadle_neutral_2();
+  treadle_result_0 folded_0_part[64];
+  treadle_result_0 folded_0_total[64];
+  treadle_result_1 folded_1_part[64];
+  treadle_result_2 folded_2_part[64];
+  treadle_result_2 folded_2_total[64];
+  for (uint k = 0; k < 64; ++k) {
+    folded_0_part[k] = treadle_neutral_0();
+    folded_0_total[k] = treadle_neutral_0();
+    folded_1_part[k] = treadle_neutral_1();
+    folded_2_part[k] = treadle_neutral_2();
+    folded_2_total[k] = treadle_neutral_2();
+  }
+  const long start = (long)split * piece_length;
+  const long end = n - start < piece_length ? n : start + piece_length;
+  long i = start;
+  while (i + 64 <= end) {
+    const long run_end = end - i < 1024 ? end : i + 1024;
+    for (; i + 64 <= run_end; i += 64) {
+      for (uint k = 0; k < 64; ++k) {
+        const float x0_i = x0_row[(i + k)];
+        const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+        const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+        const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+        folded_0_part[k] = treadle_reduce_0(folded_0_part[k], value_0);
+        folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
+        folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
       }
     }
-    for (; treadle_at < treadle_end; ++treadle_at) {
-      const long i = treadle_first + (treadle_at) * treadle_step;
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, (
-      x[i]
-      ));
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, (
-      x[i] > 0
-      ));
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, (
-      x[i]
-      ));
+    for (uint k = 0; k < 64; ++k) {
+      folded_0_total[k] = treadle_reduce_0(folded_0_total[k], folded_0_part[k]);
+      folded_0_part[k] = treadle_neutral_0();
+      folded_2_total[k] = treadle_reduce_2(folded_2_total[k], folded_2_part[k]);
+      folded_2_part[k] = treadle_neutral_2();
     }
-    for (uint treadle_lane = 0; treadle_lane < 64; treadle_lane += 16) {
-      treadle_result_0 treadle_block_0 = 0;
-      treadle_result_1 treadle_block_1 = 0;
-      treadle_result_2 treadle_block_2 = -1e30f;
-      for (uint treadle_k = 0; treadle_k < 16; ++treadle_k) {
-        treadle_block_0 = treadle_reduce_0(treadle_block_0, treadle_lanes_0[treadle_lane + treadle_k]);
-        treadle_block_1 = treadle_reduce_1(treadle_block_1, treadle_lanes_1[treadle_lane + treadle_k]);
-        treadle_block_2 = treadle_reduce_2(treadle_block_2, treadle_lanes_2[treadle_lane + treadle_k]);
-      }
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_block_0);
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_block_1);
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_block_2);
+  }
+  for (; i < end; ++i) {
+    const float x0_i = x0_row[i];
+    const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+    const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+    const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+    folded_0 = treadle_reduce_0(folded_0, value_0);
+    folded_1 = treadle_reduce_1(folded_1, value_1);
+    folded_2 = treadle_reduce_2(folded_2, value_2);
+  }
+  for (uint k = 0; k < 64; ++k) {
+    folded_0 = treadle_reduce_0(folded_0, folded_0_total[k]);
+    folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
+    folded_2 = treadle_reduce_2(folded_2, folded_2_total[k]);
+  }
+  partials[(uint)get_group_id(0)].folded_0 = folded_0;
+  partials[(uint)get_group_id(0)].folded_1 = folded_1;
+  partials[(uint)get_group_id(0)].folded_2 = folded_2;
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if (atomic_add(tickets + tile, 1u) == splits - 1) {
+    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    tickets[tile] = 0;
+    folded_0 = treadle_neutral_0();
+    folded_1 = treadle_neutral_1();
+    folded_2 = treadle_neutral_2();
+    for (uint other = 0; other < splits; ++other) {
+      folded_0 = treadle_reduce_0(folded_0, partials[(long)tile * splits + other].folded_0);
+      folded_1 = treadle_reduce_1(folded_1, partials[(long)tile * splits + other].folded_1);
+      folded_2 = treadle_reduce_2(folded_2, partials[(long)tile * splits + other].folded_2);
     }
-    if (treadle_splits > 1) {
-      treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_0 = treadle_folded_0;
-      treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_1 = treadle_folded_1;
-      treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_2 = treadle_folded_2;
-      // What a group has written is seen by whoever takes a later ticket.
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if (atomic_add(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
-      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      treadle_tickets[treadle_tile] = 0;
-      treadle_folded_0 = 0;
-      treadle_folded_1 = 0;
-      treadle_folded_2 = -1e30f;
-      for (uint treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
-        treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_partials[(treadle_tile * treadle_splits + treadle_other)].folded_0);
-        treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_partials[(treadle_tile * treadle_splits + treadle_other)].folded_1);
-        treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_partials[(treadle_tile * treadle_splits + treadle_other)].folded_2);
-      }
-    }
-    treadle_out_0[treadle_tile] = treadle_folded_0;
-    treadle_out_1[treadle_tile] = treadle_folded_1;
-    treadle_out_2[treadle_tile] = treadle_folded_2;
+    z_0_row[0] = folded_0;
+    z_1_row[0] = folded_1;
+    z_2_row[0] = folded_2;
   }
 }

@@ -1,121 +1,212 @@
-// reduction, made by treadle's reduction generator around a user's text: wide schedule
-#define treadle_reduce_0(a, b) (a + b)
-#define treadle_reduce_1(a, b) (a + b)
-#define treadle_reduce_2(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded_0 of x[i] 
+//   folded_1 of x[i] > 0 
+//   folded_2 of x[i] 
+// rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 typedef double treadle_result_0;
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
+  return
+  0
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
+  return
+  a + b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
 typedef long long treadle_result_1;
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
+  return
+  0
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
+  return
+  a + b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long long i, float treadle_x) {
+  return
+  treadle_x > 0
+  ;
+}
 typedef float treadle_result_2;
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
+  return
+  -1e30f
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
+  return
+  a > b ? a : b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long long i, float treadle_x) {
+  return
+  treadle_x
+  ;
+}
+typedef struct __align__(16) { float at[4]; } float32_x4;
+
 typedef struct {
   treadle_result_0 folded_0;
   treadle_result_1 folded_1;
   treadle_result_2 folded_2;
-} treadle_partial;
+} partial;
+
 extern "C" __global__ void __launch_bounds__(256) reduction(
-    float *x, long long treadle_n, long long treadle_start, long long treadle_step,
-    long long treadle_results, long long treadle_inner, long long treadle_tiles,
-    treadle_result_0 *treadle_out_0, treadle_result_1 *treadle_out_1,
-    treadle_result_2 *treadle_out_2, unsigned int treadle_groups, unsigned int treadle_splits,
-    treadle_partial *treadle_partials, unsigned int *treadle_tickets) {
-  __shared__ treadle_result_0 treadle_shared_0[256];
-  __shared__ treadle_result_1 treadle_shared_1[256];
-  __shared__ treadle_result_2 treadle_shared_2[256];
-  __shared__ unsigned int treadle_mine;
-  const unsigned int treadle_depth = threadIdx.x % 256;
-  const unsigned int treadle_split = blockIdx.x % treadle_splits;
-  for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
-    treadle_result_0 treadle_folded_0 = 0;
-    treadle_result_1 treadle_folded_1 = 0;
-    treadle_result_2 treadle_folded_2 = -1e30f;
-    const long long treadle_by = (long long)treadle_splits * 256;
-    long long treadle_at = (long long)treadle_split * 256 + treadle_depth;
-    for (; treadle_at + 15 * treadle_by < treadle_n; treadle_at += 16 * treadle_by) {
-      treadle_result_0 treadle_block_0 = 0;
-      treadle_result_1 treadle_block_1 = 0;
-      treadle_result_2 treadle_block_2 = -1e30f;
-      for (unsigned int treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
-        const long long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
-        treadle_block_0 = treadle_reduce_0(treadle_block_0, (
-        x[i]
-        ));
-        treadle_block_1 = treadle_reduce_1(treadle_block_1, (
-        x[i] > 0
-        ));
-        treadle_block_2 = treadle_reduce_2(treadle_block_2, (
-        x[i]
-        ));
-      }
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_block_0);
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_block_1);
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_block_2);
+    float *user_x, long long x0_offset, treadle_result_0 *__restrict__ z_0,
+    treadle_result_1 *__restrict__ z_1, treadle_result_2 *__restrict__ z_2, long long out_n,
+    long long n, unsigned int splits, partial *partials, unsigned int *tickets) {
+  const float *x0 = user_x + x0_offset;
+  __shared__ treadle_result_0 folded_0_shared[8];
+  __shared__ treadle_result_1 folded_1_shared[8];
+  __shared__ treadle_result_2 folded_2_shared[8];
+  __shared__ unsigned int ticket;
+  const unsigned int lane = threadIdx.x % 256;
+  const unsigned int result = threadIdx.x / 256;
+  const unsigned int tile = blockIdx.x / splits;
+  const unsigned int split = blockIdx.x - tile * splits;
+  const long long output = (long long)tile * 1 + result;
+  treadle_result_0 folded_0 = treadle_neutral_0();
+  treadle_result_1 folded_1 = treadle_neutral_1();
+  treadle_result_2 folded_2 = treadle_neutral_2();
+  if (output < out_n) {
+    const float *x0_row = x0;
+    treadle_result_0 folded_0_part[4];
+    treadle_result_1 folded_1_part[4];
+    treadle_result_2 folded_2_part[4];
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      folded_0_part[k] = treadle_neutral_0();
+      folded_1_part[k] = treadle_neutral_1();
+      folded_2_part[k] = treadle_neutral_2();
     }
-    for (; treadle_at < treadle_n; treadle_at += treadle_by) {
-      const long long i = treadle_first + (treadle_at) * treadle_step;
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, (
-      x[i]
-      ));
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, (
-      x[i] > 0
-      ));
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, (
-      x[i]
-      ));
-    }
-    treadle_shared_0[threadIdx.x] = treadle_folded_0;
-    treadle_shared_1[threadIdx.x] = treadle_folded_1;
-    treadle_shared_2[threadIdx.x] = treadle_folded_2;
-    __syncthreads();
-    for (unsigned int treadle_width = 128; treadle_width > 0; treadle_width /= 2) {
-      if (treadle_depth < treadle_width) {
-        treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_shared_0[threadIdx.x + treadle_width]);
-        treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_shared_1[threadIdx.x + treadle_width]);
-        treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_shared_2[threadIdx.x + treadle_width]);
-        treadle_shared_0[threadIdx.x] = treadle_folded_0;
-        treadle_shared_1[threadIdx.x] = treadle_folded_1;
-        treadle_shared_2[threadIdx.x] = treadle_folded_2;
-      }
-      __syncthreads();
-    }
-    unsigned int treadle_is_last = 1;
-    if (treadle_splits > 1) {
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_0 = treadle_folded_0;
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_1 = treadle_folded_1;
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_2 = treadle_folded_2;
-      // What a group has written is seen by whoever takes a later ticket.
-      __threadfence();
-      __syncthreads();
-      if (threadIdx.x == 0) treadle_mine = atomicAdd(treadle_tickets + treadle_tile, 1u);
-      __syncthreads();
-      __threadfence();
-      treadle_is_last = treadle_mine == treadle_splits - 1;
-      const unsigned int treadle_count = treadle_is_last ? treadle_splits : 0;
-      treadle_folded_0 = 0;
-      treadle_folded_1 = 0;
-      treadle_folded_2 = -1e30f;
-      for (unsigned int treadle_other = treadle_depth; treadle_other < treadle_count; treadle_other += 256) {
-        treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_partials[(treadle_tile * treadle_splits + treadle_other)].folded_0);
-        treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_partials[(treadle_tile * treadle_splits + treadle_other)].folded_1);
-        treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_partials[(treadle_tile * treadle_splits + treadle_other)].folded_2);
-      }
-      treadle_shared_0[threadIdx.x] = treadle_folded_0;
-      treadle_shared_1[threadIdx.x] = treadle_folded_1;
-      treadle_shared_2[threadIdx.x] = treadle_folded_2;
-      __syncthreads();
-      for (unsigned int treadle_width = 128; treadle_width > 0; treadle_width /= 2) {
-        if (treadle_depth < treadle_width) {
-          treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_shared_0[threadIdx.x + treadle_width]);
-          treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_shared_1[threadIdx.x + treadle_width]);
-          treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_shared_2[threadIdx.x + treadle_width]);
-          treadle_shared_0[threadIdx.x] = treadle_folded_0;
-          treadle_shared_1[threadIdx.x] = treadle_folded_1;
-          treadle_shared_2[threadIdx.x] = treadle_folded_2;
+    long long start = (long long)split * 2048;
+    while (start < n) {
+      for (unsigned int turn = 0; turn < 8 && start < n; ++turn, start += (long long)splits * 2048) {
+        const unsigned int left = n - start < 2048 ? (unsigned int)(n - start) : 2048;
+        const float *x0_tile = x0_row + start;
+        if (left == 2048) {
+#pragma unroll
+          for (unsigned int k = 0; k < 2; ++k) {
+            const unsigned int i = (k * 256 + lane) * 4;
+            const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
+#pragma unroll
+            for (unsigned int j = 0; j < 4; ++j) {
+              const float x0_i = x0_in.at[j];
+              const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+              const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+              const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+              folded_0_part[j % 4] = treadle_reduce_0(folded_0_part[j % 4], value_0);
+              folded_1_part[j % 4] = treadle_reduce_1(folded_1_part[j % 4], value_1);
+              folded_2_part[j % 4] = treadle_reduce_2(folded_2_part[j % 4], value_2);
+            }
+          }
+        } else {
+          for (unsigned int i = lane; i < left; i += 256) {
+            const float x0_i = x0_tile[i];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            folded_0 = treadle_reduce_0(folded_0, value_0);
+            folded_1 = treadle_reduce_1(folded_1, value_1);
+            folded_2 = treadle_reduce_2(folded_2, value_2);
+          }
         }
-        __syncthreads();
       }
-      if (treadle_is_last && threadIdx.x == 0) treadle_tickets[treadle_tile] = 0;
+#pragma unroll
+      for (unsigned int k = 0; k < 4; ++k) {
+        folded_0 = treadle_reduce_0(folded_0, folded_0_part[k]);
+        folded_0_part[k] = treadle_neutral_0();
+        folded_2 = treadle_reduce_2(folded_2, folded_2_part[k]);
+        folded_2_part[k] = treadle_neutral_2();
+      }
     }
-    if (treadle_is_last && treadle_depth == 0) treadle_out_0[treadle_tile] = treadle_folded_0;
-    if (treadle_is_last && treadle_depth == 0) treadle_out_1[treadle_tile] = treadle_folded_1;
-    if (treadle_is_last && treadle_depth == 0) treadle_out_2[treadle_tile] = treadle_folded_2;
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
+    }
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const treadle_result_0 folded_0_other = __shfl_down_sync(0xffffffffu, folded_0, step);
+    const treadle_result_1 folded_1_other = __shfl_down_sync(0xffffffffu, folded_1, step);
+    const treadle_result_2 folded_2_other = __shfl_down_sync(0xffffffffu, folded_2, step);
+    folded_0 = treadle_reduce_0(folded_0, folded_0_other);
+    folded_1 = treadle_reduce_1(folded_1, folded_1_other);
+    folded_2 = treadle_reduce_2(folded_2, folded_2_other);
+  }
+  if (lane % 32 == 0) {
+    folded_0_shared[threadIdx.x / 32] = folded_0;
+    folded_1_shared[threadIdx.x / 32] = folded_1;
+    folded_2_shared[threadIdx.x / 32] = folded_2;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[threadIdx.x / 32 + other]);
+      folded_1 = treadle_reduce_1(folded_1, folded_1_shared[threadIdx.x / 32 + other]);
+      folded_2 = treadle_reduce_2(folded_2, folded_2_shared[threadIdx.x / 32 + other]);
+    }
+  }
+  if (lane == 0) {
+    partials[(long long)blockIdx.x * 1 + result].folded_0 = folded_0;
+    partials[(long long)blockIdx.x * 1 + result].folded_1 = folded_1;
+    partials[(long long)blockIdx.x * 1 + result].folded_2 = folded_2;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  __syncthreads();
+  __threadfence();
+  const unsigned int count = ticket == splits - 1 ? splits : 0;
+  folded_0 = treadle_neutral_0();
+  folded_1 = treadle_neutral_1();
+  folded_2 = treadle_neutral_2();
+  for (unsigned int other = lane; other < count; other += 256) {
+    const long long at = ((long long)tile * splits + other) * 1 + result;
+    folded_0 = treadle_reduce_0(folded_0, partials[at].folded_0);
+    folded_1 = treadle_reduce_1(folded_1, partials[at].folded_1);
+    folded_2 = treadle_reduce_2(folded_2, partials[at].folded_2);
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const treadle_result_0 folded_0_other = __shfl_down_sync(0xffffffffu, folded_0, step);
+    const treadle_result_1 folded_1_other = __shfl_down_sync(0xffffffffu, folded_1, step);
+    const treadle_result_2 folded_2_other = __shfl_down_sync(0xffffffffu, folded_2, step);
+    folded_0 = treadle_reduce_0(folded_0, folded_0_other);
+    folded_1 = treadle_reduce_1(folded_1, folded_1_other);
+    folded_2 = treadle_reduce_2(folded_2, folded_2_other);
+  }
+  if (lane % 32 == 0) {
+    folded_0_shared[threadIdx.x / 32] = folded_0;
+    folded_1_shared[threadIdx.x / 32] = folded_1;
+    folded_2_shared[threadIdx.x / 32] = folded_2;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[threadIdx.x / 32 + other]);
+      folded_1 = treadle_reduce_1(folded_1, folded_1_shared[threadIdx.x / 32 + other]);
+      folded_2 = treadle_reduce_2(folded_2, folded_2_shared[threadIdx.x / 32 + other]);
+    }
+  }
+  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    treadle_result_0 *z_0_row = z_0;
+    treadle_result_1 *z_1_row = z_1;
+    treadle_result_2 *z_2_row = z_2;
+    z_0_row[0] = folded_0;
+    z_1_row[0] = folded_1;
+    z_2_row[0] = folded_2;
   }
 }

@@ -1,71 +1,127 @@
-// reduction, made by treadle's reduction generator around a user's text: wide schedule
-#define treadle_reduce(a, b) (a > b ? a : b)
+// reduction, made by treadle's reduction generator around a user's text:
+//   folded of x[i] * x[i] 
+// rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 typedef float treadle_result;
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
+  return
+  -1
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
+  return
+  a > b ? a : b
+  ;
+}
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(long long i, float treadle_x) {
+  return
+  treadle_x * treadle_x
+  ;
+}
+typedef struct __align__(16) { float at[4]; } float32_x4;
+
+typedef struct {
+  treadle_result folded;
+} partial;
+
 extern "C" __global__ void __launch_bounds__(256) reduction(
-    float *x, long long treadle_n, long long treadle_start, long long treadle_step,
-    long long treadle_results, long long treadle_inner, long long treadle_tiles,
-    treadle_result *treadle_out, unsigned int treadle_groups, unsigned int treadle_splits,
-    treadle_result *treadle_partials, unsigned int *treadle_tickets) {
-  __shared__ treadle_result treadle_shared[256];
-  __shared__ unsigned int treadle_mine;
-  const unsigned int treadle_depth = threadIdx.x % 256;
-  const unsigned int treadle_split = blockIdx.x % treadle_splits;
-  for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
-    const long long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
-    treadle_result treadle_folded = -1;
-    const long long treadle_by = (long long)treadle_splits * 256;
-    long long treadle_at = (long long)treadle_split * 256 + treadle_depth;
-    for (; treadle_at + 15 * treadle_by < treadle_n; treadle_at += 16 * treadle_by) {
-      treadle_result treadle_block = -1;
-      for (unsigned int treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
-        const long long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
-        treadle_block = treadle_reduce(treadle_block, (
-        x[i] * x[i]
-        ));
-      }
-      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
+    float *user_x, long long x0_offset, treadle_result *__restrict__ z, long long out_n,
+    long long n, unsigned int splits, partial *partials, unsigned int *tickets) {
+  const float *x0 = user_x + x0_offset;
+  __shared__ treadle_result folded_shared[8];
+  __shared__ unsigned int ticket;
+  const unsigned int lane = threadIdx.x % 256;
+  const unsigned int result = threadIdx.x / 256;
+  const unsigned int tile = blockIdx.x / splits;
+  const unsigned int split = blockIdx.x - tile * splits;
+  const long long output = (long long)tile * 1 + result;
+  treadle_result folded = treadle_neutral();
+  if (output < out_n) {
+    const float *x0_row = x0;
+    treadle_result folded_part[4];
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      folded_part[k] = treadle_neutral();
     }
-    for (; treadle_at < treadle_n; treadle_at += treadle_by) {
-      const long long i = treadle_first + (treadle_at) * treadle_step;
-      treadle_folded = treadle_reduce(treadle_folded, (
-      x[i] * x[i]
-      ));
-    }
-    treadle_shared[threadIdx.x] = treadle_folded;
-    __syncthreads();
-    for (unsigned int treadle_width = 128; treadle_width > 0; treadle_width /= 2) {
-      if (treadle_depth < treadle_width) {
-        treadle_folded = treadle_reduce(treadle_folded, treadle_shared[threadIdx.x + treadle_width]);
-        treadle_shared[threadIdx.x] = treadle_folded;
-      }
-      __syncthreads();
-    }
-    unsigned int treadle_is_last = 1;
-    if (treadle_splits > 1) {
-      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split)] = treadle_folded;
-      // What a group has written is seen by whoever takes a later ticket.
-      __threadfence();
-      __syncthreads();
-      if (threadIdx.x == 0) treadle_mine = atomicAdd(treadle_tickets + treadle_tile, 1u);
-      __syncthreads();
-      __threadfence();
-      treadle_is_last = treadle_mine == treadle_splits - 1;
-      const unsigned int treadle_count = treadle_is_last ? treadle_splits : 0;
-      treadle_folded = -1;
-      for (unsigned int treadle_other = treadle_depth; treadle_other < treadle_count; treadle_other += 256) {
-        treadle_folded = treadle_reduce(treadle_folded, treadle_partials[(treadle_tile * treadle_splits + treadle_other)]);
-      }
-      treadle_shared[threadIdx.x] = treadle_folded;
-      __syncthreads();
-      for (unsigned int treadle_width = 128; treadle_width > 0; treadle_width /= 2) {
-        if (treadle_depth < treadle_width) {
-          treadle_folded = treadle_reduce(treadle_folded, treadle_shared[threadIdx.x + treadle_width]);
-          treadle_shared[threadIdx.x] = treadle_folded;
+    long long start = (long long)split * 2048;
+    while (start < n) {
+      for (unsigned int turn = 0; turn < 8 && start < n; ++turn, start += (long long)splits * 2048) {
+        const unsigned int left = n - start < 2048 ? (unsigned int)(n - start) : 2048;
+        const float *x0_tile = x0_row + start;
+        if (left == 2048) {
+#pragma unroll
+          for (unsigned int k = 0; k < 2; ++k) {
+            const unsigned int i = (k * 256 + lane) * 4;
+            const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
+#pragma unroll
+            for (unsigned int j = 0; j < 4; ++j) {
+              const float x0_i = x0_in.at[j];
+              const treadle_result value = treadle_map(0, x0_i);
+              folded_part[j % 4] = treadle_reduce(folded_part[j % 4], value);
+            }
+          }
+        } else {
+          for (unsigned int i = lane; i < left; i += 256) {
+            const float x0_i = x0_tile[i];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded = treadle_reduce(folded, value);
+          }
         }
-        __syncthreads();
       }
-      if (treadle_is_last && threadIdx.x == 0) treadle_tickets[treadle_tile] = 0;
+#pragma unroll
+      for (unsigned int k = 0; k < 4; ++k) {
+        folded = treadle_reduce(folded, folded_part[k]);
+        folded_part[k] = treadle_neutral();
+      }
     }
-    if (treadle_is_last && treadle_depth == 0) treadle_out[treadle_tile] = treadle_folded;
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const treadle_result folded_other = __shfl_down_sync(0xffffffffu, folded, step);
+    folded = treadle_reduce(folded, folded_other);
+  }
+  if (lane % 32 == 0) {
+    folded_shared[threadIdx.x / 32] = folded;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      folded = treadle_reduce(folded, folded_shared[threadIdx.x / 32 + other]);
+    }
+  }
+  if (lane == 0) {
+    partials[(long long)blockIdx.x * 1 + result].folded = folded;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  __syncthreads();
+  __threadfence();
+  const unsigned int count = ticket == splits - 1 ? splits : 0;
+  folded = treadle_neutral();
+  for (unsigned int other = lane; other < count; other += 256) {
+    const long long at = ((long long)tile * splits + other) * 1 + result;
+    folded = treadle_reduce(folded, partials[at].folded);
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const treadle_result folded_other = __shfl_down_sync(0xffffffffu, folded, step);
+    folded = treadle_reduce(folded, folded_other);
+  }
+  if (lane % 32 == 0) {
+    folded_shared[threadIdx.x / 32] = folded;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      folded = treadle_reduce(folded, folded_shared[threadIdx.x / 32 + other]);
+    }
+  }
+  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    treadle_result *z_row = z;
+    z_row[0] = folded;
   }
 }

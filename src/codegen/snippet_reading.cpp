@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// What can be told of a user's text without a compiler, by its tokens. In doubt nothing is.
+#include "snippet_reading.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "base/characters.hpp"
+#include "treadle/base/c_declaration.hpp"
+#include "treadle/codegen/snippet.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+std::string_view without_blanks_before(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
+std::string_view without_blanks_behind(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Whether what stands around the identifier `i` may change it.
+bool changes(std::string_view before, std::string_view behind) {
+  before = without_blanks_behind(before);
+  behind = without_blanks_before(behind);
+  for (const std::string_view step : {"++", "--"})
+    if (before.ends_with(step) || behind.starts_with(step)) return true;
+  // The address of `i`: an & that has no operand on its left.
+  if (before.ends_with('&') && !before.ends_with("&&")) {
+    const std::string_view left = without_blanks_behind(before.substr(0, before.size() - 1));
+    if (left.empty() || !(is_word(left.back()) || left.back() == ')' || left.back() == ']'))
+      return true;
+  }
+  if (behind.starts_with('=')) return !behind.starts_with("==");
+  for (const std::string_view assignment :
+       {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+    if (behind.starts_with(assignment)) return true;
+  return false;
+}
+
+bool speaks_of_loop(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = identifier_length(text.substr(at));
+    if (length == 0 || (at > 0 && is_word(text[at - 1]))) {
+      ++at;
+      continue;
+    }
+    const std::string_view word = text.substr(at, length);
+    for (const std::string_view own :
+         {"tid", "total_threads", "cta_start", "return", "break", "goto", "asm", "__asm__"})
+      if (word == own) return true;
+    if (word == "i" && changes(text.substr(0, at), text.substr(at + length))) return true;
+    at += length;
+  }
+  return false;
+}
+
+/// Whether a name behind this is that of a structure's member.
+bool is_member(std::string_view before) { return before.ends_with('.') || before.ends_with("->"); }
+
+/// Calls `visit(before, has_index)` wherever `name` stands in the text as a word: with what is
+/// before it, and whether `[i]` follows.
+template <class Visit>
+void for_each_use(std::string_view text, std::string_view name, Visit visit) {
+  const auto has_index = [](std::string_view rest) {
+    for (const char c : {'[', 'i', ']'}) {
+      rest = without_blanks_before(rest);
+      if (!rest.starts_with(c)) return false;
+      rest.remove_prefix(1);
+    }
+    return true;
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::string_view rest = text.substr(at + name.size());
+    if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
+    visit(without_blanks_behind(text.substr(0, at)), has_index(rest));
+  }
+}
+
+/// Whether every part of `operation` runs for every element, as far as the text shows.
+bool is_straight(std::string_view operation) {
+  for (const std::string_view branch : {"?", "&&", "||", "#"})
+    if (operation.find(branch) != std::string_view::npos) return false;
+  bool is_straight = true;
+  replace_identifiers(operation, [&](std::string_view word) {
+    for (const std::string_view branch : {"if", "for", "while", "do", "switch", "continue",
+                                          "sizeof", "decltype", "PYOPENCL_ELWISE_CONTINUE"})
+      is_straight &= word != branch;
+    return word;
+  });
+  return is_straight;
+}
+
+/// Whether `name[i]` stands in the text, as a value or (`even_its_address`) as &name[i].
+bool has_element(std::string_view text, std::string_view name, bool even_its_address = false) {
+  bool is_there = false;
+  for_each_use(text, name, [&](std::string_view before, bool has_index) {
+    const bool is_address = before.ends_with('&') && !even_its_address;
+    is_there |= has_index && !is_member(before) && !is_address;
+  });
+  return is_there;
+}
+
+// Of both languages, where arguments may be pointers, or all functions of a name share a linkage.
+constexpr std::string_view functions_of_languages[] = {
+    "abs",        "acos",      "acosh",    "all",       "any",    "asin",     "asinh",    "atan",
+    "atan2",      "atanh",     "barrier",  "bitselect", "cbrt",   "ceil",     "clamp",    "clz",
+    "copysign",   "cos",       "cosh",     "cospi",     "cross",  "degrees",  "distance", "dot",
+    "erf",        "erfc",      "exp",      "exp10",     "exp2",   "expm1",    "fabs",     "fdim",
+    "floor",      "fma",       "fmax",     "fmin",      "fmod",   "fract",    "free",     "frexp",
+    "hypot",      "ilogb",     "isequal",  "isfinite",  "isinf",  "isnan",    "isnormal", "labs",
+    "ldexp",      "length",    "lgamma",   "llabs",     "llrint", "llround",  "log",      "log10",
+    "log1p",      "log2",      "logb",     "lrint",     "lround", "mad",      "malloc",   "max",
+    "memcpy",     "memset",    "min",      "mix",       "modf",   "mul24",    "mul_hi",   "nan",
+    "nextafter",  "normalize", "popcount", "pow",       "pown",   "powr",     "printf",   "radians",
+    "remainder",  "remquo",    "rint",     "rootn",     "rotate", "round",    "rsqrt",    "select",
+    "shuffle",    "sign",      "signbit",  "sin",       "sincos", "sincospi", "sinh",     "sinpi",
+    "smoothstep", "sqrt",      "step",     "tan",       "tanh",   "tanpi",    "tgamma",   "trunc",
+    "upsample"};
+static_assert(std::ranges::is_sorted(functions_of_languages));
+
+/// Texture and surface references.
+bool is_reference_type(std::string_view word) {
+  for (const std::string_view type : {"texture", "surface"})
+    if (word.starts_with(type) && (word.size() == type.size() || word[type.size()] == '<'))
+      return true;
+  return false;
+}
+
+/// Whether a declaration from its `__device__` on is that of a function.
+bool is_function(std::span<const std::string> words) {
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (word == ";" || word == "=" || word == "[" || word == "{") return false;
+    if (word != "(") continue;
+    const auto before = at == 0 ? std::string_view() : std::string_view(words[at - 1]);
+    if (before != "__align__" && before != "alignas" && before != "__attribute__" &&
+        before != "__launch_bounds__")
+      return true;
+    int depth = 0;
+    do {
+      if (words[at] == "(") ++depth;
+      if (words[at] == ")") --depth;
+    } while (depth > 0 && ++at < words.size());
+  }
+  return true;
+}
+
+/// Whether headers are included that are not ours: their macros have long names.
+bool includes_unknown(std::string_view text) {
+  constexpr std::string_view known[] = {"treadle/dialect.h", "pycuda-complex.hpp",
+                                        "pycuda-helpers.hpp", "pyopencl-complex.h"};
+  for (std::size_t at = text.find("include"); at != std::string_view::npos;
+       at = text.find("include", at + 1)) {
+    std::string_view header = without_blanks_before(text.substr(at + 7));
+    if (header.empty() || (header.front() != '<' && header.front() != '"')) return true;
+    header.remove_prefix(1);
+    const auto is_this = [&](std::string_view name) { return header.starts_with(name); };
+    if (std::ranges::none_of(known, is_this)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool uses_only_its_element(std::string_view text, std::string_view pointer) {
+  bool is_so = true;
+  for_each_use(text, pointer, [&](std::string_view before, bool has_index) {
+    is_so &= has_index && !before.ends_with('&') && !is_member(before);
+  });
+  return is_so;
+}
+
+std::string definitions(std::string_view text) {
+  std::string lines;
+  bool goes_on = false;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (goes_on || without_blanks_before(line).starts_with('#')) lines += std::string(line) + "\n";
+    goes_on = (goes_on || without_blanks_before(line).starts_with('#')) && line.ends_with('\\');
+  }
+  return lines;
+}
+
+bool may_write(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view before = text.substr(0, at), rest = text.substr(at);
+    if (rest.starts_with("++") || rest.starts_with("--")) return true;
+    if (rest.front() == '&' && changes(text.substr(0, at + 1), "")) return true;
+    if (rest.front() != '=') continue;
+    if (rest.starts_with("==")) {
+      ++at;
+      continue;
+    }
+    const char last = before.empty() ? ' ' : before.back();
+    const bool is_shift = before.ends_with("<<") || before.ends_with(">>");
+    if (is_shift || (last != '<' && last != '>' && last != '!')) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> defined_macros(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    std::string_view line = without_blanks_before(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    if (!line.starts_with('#')) continue;
+    line = without_blanks_before(line.substr(1));
+    if (!line.starts_with("define")) continue;
+    line = without_blanks_before(line.substr(6));
+    names.emplace_back(line.substr(0, identifier_length(line)));
+  }
+  return names;
+}
+
+bool calls_functions(std::string_view text) {
+  bool calls = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = identifier_length(text.substr(at));
+    if (length == 0 || (at > 0 && is_word(text[at - 1]))) {
+      ++at;
+      continue;
+    }
+    const std::string_view word = text.substr(at, length);
+    at += length;
+    calls |= word != "sizeof" && without_blanks_before(text.substr(at)).starts_with('(');
+  }
+  return calls;
+}
+
+bool reads_every_element(std::string_view text, std::string_view preamble, std::string_view name) {
+  if (!is_straight(text) || speaks_of_loop(text)) return false;
+  if (!has_element(text, name) || !uses_only_its_element(text, name)) return false;
+  // A macro may be anything, and so may what an included header defines.
+  const std::string macros = definitions(preamble);
+  if (includes_unknown(macros) || mentions(macros, name)) return false;
+  return std::ranges::none_of(defined_macros(macros),
+                              [&](const std::string& macro) { return mentions(text, macro); });
+}
+
+std::string with_elements(std::string_view text, std::string_view name,
+                          std::string_view replacement) {
+  std::string result;
+  std::size_t done = 0;
+  for_each_use(text, name, [&](std::string_view before, bool) {
+    // Behind the blanks that are before the name it stands, and up to the bracket it goes.
+    const std::size_t at = text.find(name, before.size());
+    result.append(text.substr(done, at - done)).append(replacement);
+    done = text.find(']', at) + 1;
+  });
+  return result.append(text.substr(done));
+}
+
+std::string entry_name(std::string_view name) {
+  return std::ranges::binary_search(functions_of_languages, name) ? joined({name, "_kernel"})
+                                                                  : std::string(name);
+}
+
+std::vector<bool> uses_every_element(const Snippet& snippet) {
+  const std::string operation = without_comments(snippet.operation);
+  const bool is_certain = is_straight(operation) && !speaks_of_its_loop(snippet) &&
+                          snippet.preamble.find('#') == std::string::npos;
+  std::vector<bool> uses;
+  for (const ParameterSpec& parameter : snippet.parameters)
+    uses.push_back(is_certain && parameter.kind != ParameterSpec::Kind::scalar &&
+                   has_element(operation, parameter.name));
+  return uses;
+}
+
+bool declares_variables(std::string_view text) {
+  const std::vector<std::string> words = c_words(without_comments(text));
+  for (auto at = words.begin(); at != words.end(); ++at) {
+    if (*at == "__constant__" || *at == "__managed__" || is_reference_type(*at)) return true;
+    if (*at == "__device__" && !is_function({at + 1, words.end()})) return true;
+  }
+  return false;
+}
+
+bool mentions_element(std::string_view text, std::string_view name) {
+  return has_element(without_comments(text), name, true);
+}
+
+bool speaks_of_its_loop(const Snippet& snippet) {
+  return speaks_of_loop(snippet.operation) || speaks_of_loop(snippet.loop_prep) ||
+         speaks_of_loop(snippet.after_loop) || speaks_of_loop(definitions(snippet.preamble));
+}
+
+}  // namespace treadle::codegen

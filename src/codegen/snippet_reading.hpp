@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What generators ask about a user's text; all of it is told by tokens, and comments are gone.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace treadle::codegen {
+
+/// Whether every use of `pointer` is the value `pointer[i]`, or an assignment to it.
+bool uses_only_its_element(std::string_view text, std::string_view pointer);
+/// The lines of `text` that define macros, which the operation may call, and other directives.
+std::string definitions(std::string_view text);
+/// The names of the macros that it defines.
+std::vector<std::string> defined_macros(std::string_view text);
+/// Whether an expression calls a function.
+bool calls_functions(std::string_view text);
+/// Whether an expression may write to memory, or takes an address; what functions do nobody tells.
+bool may_write(std::string_view text);
+/// Whether an expression reads `name[i]` whatever `i` is, and uses `name` in no other way.
+bool reads_every_element(std::string_view text, std::string_view preamble, std::string_view name);
+/// Such an expression with `replacement` in the place of each `name[i]`.
+std::string with_elements(std::string_view text, std::string_view name,
+                          std::string_view replacement);
+
+}  // namespace treadle::codegen
