@@ -201,6 +201,8 @@ class Collector {
     const std::string_view parameters = is_binary ? "(double x, double y)" : "(double x)";
     const std::string_view arguments = is_binary ? "(x, y)" : "(x)";
     text.replace(text.find(own), own.size(), joined({"__attribute__((overloadable)) ", own}));
+    // As fast again, and as exact, where the rest of the text is not fused.
+    replace_all(text, "\n{\n", "\n{\n#pragma OPENCL FP_CONTRACT ON\n");
     replacements_ += joined({"#if ",
                              replaced_where(name),
                              "\n",

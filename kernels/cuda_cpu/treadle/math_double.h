@@ -520,6 +520,11 @@ __TREADLE_WIDE erfcx(double x) {
   return a < 0.47 ? power * (1 - __treadle_fine_erf_near(x)) : far;
 }
 
+#if __TREADLE_FMAD
+#pragma clang fp contract(fast)
+#else
+#pragma clang fp contract(off)
+#endif
 #undef __TREADLE_REAL
 #undef __TREADLE_WIDE
 #undef __TREADLE_OWN
