@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the documents name files that exist, and that each public header has its test."""
+"""Checks that the documents name files that exist, and count the waist's functions right, and that
+each public header has its test.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,8 @@ import repository as repo
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")
 # Names in code marks that contain a '/': `src/cuda/{module,function}.cpp`, `tests/cuda/`.
 NAMED = re.compile(r"`([\w.{},*-]+(?:/[\w.{},*-]*)+)(?::\d+)?`")
+# Headers of the waist whose classes a run-time system implements.
+WAIST = ("driver", "device", "stream", "event", "module", "kernel")
 ROOTS = (
     "include/",
     "src/",
@@ -63,11 +67,31 @@ def headers_without_test(root: pathlib.Path) -> list[str]:
     ]
 
 
+def wrong_counts(root: pathlib.Path) -> list[str]:
+    """The virtual functions of the waist, destructors counted, as the pages have them."""
+    headers = [root / f"include/treadle/device/{name}.hpp" for name in WAIST]
+    texts = [header.read_text() for header in headers if header.exists()]
+    counts = [len(re.findall(r"^ *virtual ", text, re.MULTILINE)) for text in texts]
+    count, most = sum(counts), max(counts, default=0)
+    sentences = {
+        "ARCHITECTURE.md": f"{count} virtual functions of six interfaces",
+        "docs/internals/device.md": f"There are {count} in all, at most {most} in a class",
+        "docs/design/checklist.md": f"at most {count} virtuals over {len(WAIST)} interfaces",
+    }
+    pages = [page for page in sentences if counts and (root / page).exists()]
+    said = {page: " ".join((root / page).read_text().split()) for page in pages}
+    return [
+        f'{page}: it does not say "{sentences[page]}", which is how many there are'
+        for page in pages
+        if sentences[page] not in said[page]
+    ]
+
+
 def main() -> int:
     root = repo.root_named(sys.argv[1:])
     documents = [name for name in DOCUMENTS if (root / name).exists()]
     findings = [finding for name in documents for finding in missing_names(root, name)]
-    findings += headers_without_test(root)
+    findings += headers_without_test(root) + wrong_counts(root)
     return repo.report("check_architecture", findings, len(documents))
 
 

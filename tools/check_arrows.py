@@ -34,7 +34,7 @@ ARROWS: dict[str, set[str]] = {
     "codegen": {"base"},
     "loop": {"codegen", "base"},
     "kernel": {"codegen", "loop", "compile", "memory", "device", "base"},
-    "array": {"kernel", "memory", "device", "base"},
+    "array": {"kernel", "codegen", "memory", "device", "base"},
     "tune": {"kernel", "compile", "device", "base"},
     "dist": {"array", "memory", "device", "base"},
 }

@@ -153,6 +153,19 @@ def test_public_header_without_its_test_is_found(tree):
     assert "no tests/base/error_test.cpp" in output
 
 
+def test_a_page_that_counts_the_waist_wrongly_is_found(tree):
+    files = {
+        "include/treadle/device/stream.hpp": SPDX + "  virtual void a();\n  virtual int b();\n",
+        "tests/device/stream_test.cpp": SPDX,
+        "ARCHITECTURE.md": "It has 2 virtual\nfunctions of six interfaces.",
+        "docs/internals/device.md": "There are 3 in all, at most 2 in a class.",
+    }
+    status, output = tree("check_architecture.py", files)
+    assert status == 1
+    assert 'docs/internals/device.md: it does not say "There are 2 in all' in output
+    assert "ARCHITECTURE.md" not in output
+
+
 HEADER = "include/treadle/base/a.hpp"
 
 
