@@ -6,7 +6,7 @@
 #include <vector>
 
 int main() {
-  using treadle::Buffer, treadle::ElementwiseKernel;
+  using treadle::Buffer, treadle::kernel::ElementwiseKernel;
   constexpr std::uint64_t n = 1000;
   bool correct = true;
   for (const auto& device : treadle::devices()) {

@@ -164,3 +164,10 @@ class ReductionKernel {
 };
 
 }  // namespace treadle::array
+
+namespace treadle {
+
+using array::ElementwiseKernel;
+using array::ReductionKernel;
+
+}  // namespace treadle

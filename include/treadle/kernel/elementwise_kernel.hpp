@@ -108,7 +108,6 @@ class ElementwiseKernel {
 namespace treadle {
 
 using kernel::ElementRange;
-using kernel::ElementwiseKernel;
 using kernel::ElementwiseOptions;
 
 }  // namespace treadle

@@ -155,7 +155,6 @@ class ReductionKernel {
 
 namespace treadle {
 
-using kernel::ReductionKernel;
 using kernel::ReductionOptions;
 using kernel::ReductionOutput;
 using kernel::ReductionTexts;

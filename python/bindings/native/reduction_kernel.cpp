@@ -23,6 +23,7 @@ namespace treadle::bindings {
 namespace {
 
 using device::Argument;
+using kernel::ReductionKernel;
 
 // over 6 parameters because they are the keywords of the Python call
 void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const PythonType& type,
