@@ -38,7 +38,7 @@ const char* sentence(Cut cut) {
     case Cut::written:
       return "something that it reads was about to be changed";
     case Cut::indexed:
-      return "elements are chosen by indices: of memory, and before they are reduced";
+      return "elements are chosen by indices of memory";
     case Cut::staged:
       return "a computation that is no part of an expression gives it, or needs it";
     case Cut::memory:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "treadle/array/computation.hpp"
+#include "treadle/codegen/reduction.hpp"
 #include "treadle/kernel/reduction.hpp"
 
 namespace treadle::array {
@@ -34,6 +35,7 @@ struct Folding final : Computation {
 
   std::string_view name() const override { return codegen::fold_name(fold); }
   bool takes_prologue() const noexcept override { return true; }
+  bool takes_gathers() const noexcept override { return true; }
   bool takes_epilogue() const noexcept override { return true; }
   DType input_dtype(const DType&) const override { return accumulator; }
   bool goes_with(const Computation& other) const noexcept override;

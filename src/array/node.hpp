@@ -51,7 +51,7 @@ enum class Cut : std::uint8_t {
   overlap,    ///< a copy of what is about to be overwritten
   written,    ///< something that it reads was about to be changed
   marked,     ///< its stream was marked or waited for
-  indexed,    ///< Op::gather reads memory, and reductions do not take it
+  indexed,    ///< Op::gather reads memory, and few computations take it
   staged,     ///< a computation that takes no expression needs it, or gives it
   memory,     ///< memory was short, and it kept more than it takes
   repeated,   ///< a second kernel needed it
@@ -144,7 +144,7 @@ class Node {
   // Set when it is made.
   LaunchSite origin = {};      ///< the user's line, where the host language tells
   bool is_positional = false;  ///< as long as it is pending: depends on Op::iota
-  bool is_gathering = false;   ///< likewise: depends on Op::gather, which reductions do not take
+  bool is_gathering = false;   ///< likewise: depends on Op::gather
   /// A result of a computation that takes no epilogue: what is above it reads it from memory.
   bool is_stage = false;
   /// As long as it is pending: something has to be computed before it. See find_stages().

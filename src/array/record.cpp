@@ -256,7 +256,7 @@ NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
     made->operands[i] = recording.nodes[i].release();
   if (const Computation* const computation = made->computation.get()) {
     made->computations = 1;
-    made->is_positional = false;  // they count in the shape of the input
+    made->is_positional = made->is_gathering = false;  // both are in the shape of the input
     made->is_stage = !computation->takes_epilogue();
     made->is_staged |= !computation->takes_prologue();
   }
@@ -286,7 +286,7 @@ Recording inputs_of(const Computation& computation, std::span<Node* const> input
     recording.nodes[recording.count++] = NodeRef(input);
     if (!computation.takes_prologue()) continue;
     if (computation_of(*input) != nullptr) compute(*input, Cut::reduction);
-    if (input->is_gathering) compute(*input, Cut::indexed);
+    if (input->is_gathering && !computation.takes_gathers()) compute(*input, Cut::indexed);
   }
   return recording;
 }

@@ -101,8 +101,8 @@ void ReductionExpression::require_valid() const {
   }
   for (const Expression* part : {&map, &epilogue})
     for (const LeafSpec& leaf : part->leaves)
-      if (leaf.in_place >= 0 || leaf.is_gathered)
-        throw InvalidArgument("a reduction has no leaves in place, and gathers none");
+      if (leaf.in_place >= 0 || (leaf.is_gathered && part == &epilogue))
+        throw InvalidArgument("a reduction has no leaves in place, and its epilogue gathers none");
   if (epilogue.uses_position()) throw InvalidArgument("an epilogue has no position");
 }
 
@@ -139,11 +139,12 @@ ReductionExpression reduction_of(Reduction reduction, const Expression& elements
 std::vector<ReductionOperand> operands_of(const ReductionExpression& expression) {
   const auto& [map, folds, epilogue] = expression;
   std::vector<ReductionOperand> operands;
-  const auto add = [&](OperandKind kind, std::size_t index, const DType& dtype) {
-    operands.push_back({kind, static_cast<std::uint8_t>(index), dtype});
+  const auto add = [&](OperandKind kind, std::size_t index, const DType& dtype,
+                       bool is_indirect = false) {
+    operands.push_back({kind, static_cast<std::uint8_t>(index), dtype, is_indirect});
   };
   for (std::size_t i = 0; i < map.leaves.size(); ++i)
-    add(OperandKind::leaf, i, map.leaves[i].dtype);
+    add(OperandKind::leaf, i, map.leaves[i].dtype, map.leaves[i].is_gathered);
   if (map.uses_position()) add(OperandKind::position, 0, Scalar::int64);
   // Something has to say how the elements lie.
   if (operands.empty() || std::ranges::any_of(folds, is_arg))

@@ -40,11 +40,10 @@ class ExpressionElement : public ReductionElement {
   void find_constants(const std::function<bool(const Operand&)>& is_constant) override {
     for (const Instruction& step : expression_.map.instructions) {
       bool constant = step.op != Op::iota;
-      if (step.op == Op::leaf)
-        constant = is_constant(operand(Kind::leaf, step.operands[0]));
-      else
-        for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
-          constant = constant && constants_[step.operands[i]];
+      if (step.op == Op::leaf || step.op == Op::gather)
+        constant = is_constant(operand(Kind::leaf, step.leaf()));
+      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+        constant = constant && constants_[step.operands[i]];
       constants_.push_back(constant);
     }
   }
@@ -63,7 +62,7 @@ class ExpressionElement : public ReductionElement {
       if (constants_[value] == constant)
         map_.write_value(text, static_cast<Value>(value), [&](const Instruction& step) {
           return place(step.op == Op::iota ? operand(Kind::position, 0)
-                                           : operand(Kind::leaf, step.operands[0]));
+                                           : operand(Kind::leaf, step.leaf()));
         });
   }
   std::string value(std::size_t fold) const override {
@@ -102,7 +101,7 @@ class ExpressionElement : public ReductionElement {
   std::string input_name(const Instruction& step) const {
     if (step.op == Op::scalar) return joined({"s", number(step.operands[0])});
     if (step.op == Op::iota) return "position";
-    return operand(Kind::leaf, step.operands[0]).name;
+    return operand(Kind::leaf, step.leaf()).name;
   }
   std::string result_name(const Instruction& step) const {
     const std::size_t index = step.operands[0];

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include "reduction_tiling.hpp"
 #include "treadle/base/error.hpp"
@@ -63,7 +64,8 @@ class ReductionLowerer {
   void lower_kept() {
     std::vector<OperandLayout> layouts;
     for (const ReducedLayout& operand : operands_)
-      layouts.push_back({operand.kept_strides, operand.size_bytes, operand.address});
+      layouts.push_back(
+          {operand.kept_strides, operand.size_bytes, operand.address, operand.is_indirect});
     kept() = lower(kept_, layouts, 0, tiling_);
     kept().is_too_large = false;
   }
@@ -73,7 +75,8 @@ class ReductionLowerer {
     for (std::size_t k = 0; k < elements(); ++k) {
       const ReducedLayout& operand = operands_[k];
       const auto moved = static_cast<std::uint64_t>(kept().offsets[k]) * operand.size_bytes;
-      layouts.push_back({operand.folded_strides, operand.size_bytes, operand.address + moved});
+      layouts.push_back({operand.folded_strides, operand.size_bytes, operand.address + moved,
+                         operand.is_indirect});
     }
     folded() = lower(folded_, layouts, 0, tiling_);
     folded().is_too_large = false;
@@ -86,10 +89,14 @@ class ReductionLowerer {
                       inner_folded = folded().extents.size() - 1;
     const std::int64_t neighbours = kept().extents[inner_kept];
     bool is_nearer = false;
-    // Positions tell where elements lie if nothing else does.
+    // Positions tell where elements lie if nothing else does. What is gathered tells it before its
+    // indices do: the axes that they do not choose on lie as its own strides say.
     const bool has_memory = std::ranges::any_of(
         operands_.first(elements()), [](const auto& operand) { return operand.size_bytes != 0; });
-    for (std::size_t k = 0; k < elements(); ++k) {
+    std::vector<std::size_t> order(elements());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_partition(order, [&](std::size_t k) { return operands_[k].is_indirect; });
+    for (const std::size_t k : order) {
       if (operands_[k].size_bytes == 0 && has_memory) continue;
       const std::int64_t along_kept = std::abs(kept().stride(k, inner_kept));
       const std::int64_t along_folded = std::abs(folded().stride(k, inner_folded));

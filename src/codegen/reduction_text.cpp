@@ -148,7 +148,7 @@ void ReductionWriter::write_types() {
   if (loop_.folded.has_vectors) {
     std::vector<DType> dtypes;
     for (const Operand& operand : operands_)
-      if (operand.kind == Kind::leaf && inner_step(operand) == Step::unit)
+      if (operand.kind == Kind::leaf && !operand.is_indirect && inner_step(operand) == Step::unit)
         dtypes.push_back(operand.dtype);
     write_vector_types(text_, dtypes, loop_.folded.items, tiling_.access_bytes, dialect_);
   }

@@ -182,7 +182,8 @@ void ReductionWriter::write_wide_vectors(const std::string& at) {
   const std::string uint = type(Scalar::uint32), items = number(loop_.folded.items);
   text_.line({"const ", uint, " i = ", at, " * ", items, ";"});
   for (const Operand& operand : operands_) {
-    if (operand.kind != Kind::leaf || inner_step(operand) == Step::zero) continue;
+    if (operand.kind != Kind::leaf || operand.is_indirect || inner_step(operand) == Step::zero)
+      continue;
     const std::string vector = neighbours_type(operand.dtype, loop_.folded.items);
     text_.line({"const ", vector, " ", operand.name, "_in = *(", pointer_to(vector, operand), ")(",
                 base(operand), " + i);"});
@@ -196,7 +197,7 @@ void ReductionWriter::write_wide_vectors(const std::string& at) {
   const std::string part = joined({"_part[j % ", number(parts()), "]"});
   write_fold(
       [&](const Operand& operand) {
-        if (operand.kind == Kind::leaf) return operand.name + "_in.at[j]";
+        if (operand.kind == Kind::leaf && !operand.is_indirect) return operand.name + "_in.at[j]";
         return element(operand, along(operand, "(i + j)"));
       },
       [&](const std::string& name) { return name + part; }, step);

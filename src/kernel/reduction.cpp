@@ -141,7 +141,7 @@ class Reducer {
       // A handle without addresses stands for an allocation, which is aligned.
       layouts_.push_back({kept, folded, operand.is_memory() ? operand.dtype.size_bytes() : 0,
                           (dialect_.has_addresses ? at.handle : 0) + at.offset,
-                          operand.is_of_elements()});
+                          operand.is_of_elements(), operand.is_indirect});
     }
   }
   /// Of the position in the whole space, or along the axes that are folded.

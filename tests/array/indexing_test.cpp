@@ -2,11 +2,15 @@
 // Elements chosen by arrays of indices.
 #include "treadle/array/indexing.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "array/each_array_device.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/device/null.hpp"
 
 namespace treadle::array {
 namespace {
@@ -31,6 +35,36 @@ TEST_P(IndexingTest, TakeIsPartOfAnExpression) {
   EXPECT_EQ(shape_of(take(x, IndexArray({0, 1, 2, 0}, {2, 2}), 1)), (Shape{3, 2, 2}));
   const Array pending = make({1, 2}) + 1;
   expect(take(pending, integers({1, 0, 1})), {3, 2, 3});
+}
+
+TEST_P(IndexingTest, AReductionOfChosenElementsIsOneKernel) {
+  const device::StreamScope scope(shared_stream());
+  Array x = matrix(), rows = integers({2, -3, 1, 1});
+  const Array y = make({1, 10, 100, 1000});
+  const bool counts = info().runtime == "null";
+  if (counts) clear_null_calls(*device());
+  const Array total = sum(take(x, rows, 0) * y, {.axes = 1});
+  expect(total, {12098, 3210, 7654, 7654});
+  if (counts) {
+    EXPECT_EQ(
+        std::ranges::count_if(null_calls(*device()),
+                              [](const std::string& call) { return call.starts_with("launch"); }),
+        1);
+  }
+  expect(sum(take(x, rows, 0), {.axes = 0}), {16, 20, 24, 28});
+  expect(max(take(x, integers({3, 0}), 1), {.axes = 1}) - 1, {2, 6, 10});
+  expect(cast(argmin(take(flip(x), rows, 0), {.axes = 0}), Scalar::float32), {0, 0, 0, 0});
+  expect(mean(at(x, std::vector<AnyIndex>{IndexArray({0, 2}), IndexArray({1, 3})}) + 1), {7});
+  expect(sum(take(x, rows, 0), {.axes = 1}) * take(y, {0, 1, 1, 0}), {38, 60, 220, 22});
+  // As they were when it was recorded.
+  const Array before = sum(take(x, rows, 0)), after = sum(take(x, rows, 0), {.keeps_axes = true});
+  x += 1;
+  rows.assign(0);
+  expect(before, {88});
+  expect(reshape(after, {1}), {88});
+  Array z = make({1, 2, 3});
+  z.assign(sum(take(z, {0, 2}), {.keeps_axes = true}));
+  expect(z, {4, 4, 4});
 }
 
 TEST_P(IndexingTest, IndicesOfTheHostAreChecked) {

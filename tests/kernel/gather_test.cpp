@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "treadle/kernel/interpret.hpp"
+#include "treadle/kernel/reduction.hpp"
 #include "views.hpp"
 
 namespace treadle::kernel {
@@ -55,6 +56,35 @@ class GatherTest : public testing::TestWithParam<DeviceAndSchedule> {
                        {expression, example.extents, arrays, {}, std::get<1>(GetParam())});
     stream_->synchronize();
     to.copy_to(z.memory);
+  }
+  /// The results of a reduction of memory that is read at offsets; 0 where nothing runs.
+  std::vector<double> folded(Reduction reduction, const Example& example,
+                             const std::vector<std::size_t>& axes, const View<float>& x,
+                             const View<std::int64_t>& offsets, std::size_t count) {
+    const memory::Buffer from(device_, x.memory), by(device_, offsets.memory),
+        to(device_, std::vector<double>(count));
+    const Extents x_strides = in_bytes(x.strides, 4), by_strides = in_bytes(offsets.strides, 8);
+    Extents kept;
+    for (std::size_t axis = 0; axis < example.extents.size(); ++axis)
+      if (std::ranges::find(axes, axis) == axes.end()) kept.push_back(example.extents[axis]);
+    const Extents z_strides = in_bytes(c_order(kept), 8);
+    const ElementwiseArray arrays[] = {
+        {by.location() + 8u * static_cast<std::uint64_t>(offsets.first), by_strides},
+        {from.location() + 4u * static_cast<std::uint64_t>(x.first), x_strides},
+        {to.location(), z_strides}};
+    ExpressionBuilder build;
+    const Value element = build.gather(Scalar::float32, build.leaf(Scalar::int64));
+    build.output(build.step(Op::add, Scalar::float32, {element, element}));
+    codegen::ReductionExpression expression = codegen::reduction_of(reduction, build.build());
+    ExpressionBuilder epilogue;
+    epilogue.output(epilogue.cast(epilogue.leaf(expression.folded_dtype(0)), Scalar::float64));
+    expression.epilogue = epilogue.build();
+    launch_reduction(*stream_,
+                     {expression, example.extents, axes, arrays, {}, std::get<1>(GetParam())});
+    stream_->synchronize();
+    std::vector<double> results(count);
+    to.copy_to(results);
+    return results;
   }
   static std::size_t place(const View<float>& view, const Extents& index, std::int64_t offset) {
     return static_cast<std::size_t>(
@@ -120,6 +150,48 @@ TEST_P(GatherTest, StoresElementsAtComputedPlacesUnlessTheyAreBelowZero) {
     run(scattering(), example, z, x, offsets);
     if (runs_kernels()) {
       EXPECT_EQ(z.memory, expected.memory);
+    }
+  }
+}
+
+/// Folds x[offset] + x[offset] along axes; where places are folded, the first greatest one is
+/// wanted.
+TEST_P(GatherTest, ReductionsReadElementsAtComputedPlaces) {
+  for (const Example& example : examples()) {
+    const std::size_t rank = example.extents.size();
+    if (example.extents[0] == 0) continue;
+    for (const std::size_t along : {std::size_t{0}, rank - 1}) {
+      if (along != 0 && rank == 4) continue;  // as with two axes
+      const std::vector<std::size_t> axes{along};
+      const Reduction reduction = axes[0] == 0 ? Reduction::sum : Reduction::argmax;
+      View<float> x = view_of<float>(example.extents, example.places, 2);
+      View<std::int64_t> offsets = view_of<std::int64_t>(example.extents, example.offsets, 3);
+      x.memory.insert(x.memory.begin(), 8, 3.f);
+      x.memory.insert(x.memory.end(), 8, 4.f);
+      x.first += 8;
+      Extents kept = example.extents;
+      for (const std::size_t axis : axes) kept[axis] = 1;
+      View<double> expected = view_of<double>(kept, c_order(kept), 1);
+      View<double> best = expected;
+      std::ranges::fill(expected.memory, 0);
+      std::ranges::fill(best.memory, -1e9);
+      visit(example.extents, [&](const Extents& index) {
+        Extents to = index;
+        for (const std::size_t axis : axes) to[axis] = 0;
+        const double value = 2 * x.memory[place(x, index, element(offsets, index))];
+        if (reduction == Reduction::sum) {
+          element(expected, to) += value;
+        } else if (value > element(best, to)) {
+          element(best, to) = value;
+          element(expected, to) = static_cast<double>(index[axes[0]]);
+        }
+      });
+      const std::vector<double> got =
+          folded(reduction, example, axes, x, offsets, expected.memory.size());
+      if (runs_kernels()) {
+        EXPECT_EQ(got, expected.memory)
+            << testing::PrintToString(example.extents) << testing::PrintToString(axes);
+      }
     }
   }
 }

@@ -15,6 +15,7 @@
 
 #include "treadle/array/array.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/expression.hpp"
 #include "treadle/device/location.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/elementwise.hpp"
@@ -75,6 +76,9 @@ class Computation {
 
   /// Whether pending inputs may be expressions of the same launch; else they are computed before.
   virtual bool takes_prologue() const noexcept { return false; }
+  /// Whether prologues may read elements at computed places (codegen::Op::gather); else inputs that
+  /// do are computed before.
+  virtual bool takes_gathers() const noexcept { return false; }
   /// Whether what is computed of the results, element by element, may be a part of the same launch;
   /// else they are computed before it. All results have one shape then.
   virtual bool takes_epilogue() const noexcept { return false; }

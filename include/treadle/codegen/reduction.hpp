@@ -108,6 +108,7 @@ struct ReductionOperand {
   Kind kind;
   std::uint8_t index;  ///< which
   DType dtype;
+  bool is_indirect = false;  ///< a leaf of the map that is gathered, as OperandLayout::is_indirect
   bool is_memory() const { return kind != Kind::position && kind != Kind::place; }
   /// Whether it has a value for each element, not for each result.
   bool is_of_elements() const { return kind < Kind::output; }
@@ -122,6 +123,7 @@ struct ReducedLayout {
   std::size_t size_bytes = 0;
   std::uint64_t address = 0;
   bool is_of_elements = true;  ///< as ReductionOperand says; these come first
+  bool is_indirect = false;    ///< likewise
 };
 
 /// What the text of a reduction depends on, beside the expression.
