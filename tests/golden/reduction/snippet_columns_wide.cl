@@ -1,5 +1,5 @@
 // reduction, made by treadle's reduction generator around a user's text:
-//   folded of x[i] * x[i] 
+//   folded of x[i] * x[i]
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef float treadle_result;
 static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {

@@ -1,5 +1,5 @@
 // reduction, made by treadle's reduction generator around a user's text:
-//   folded of x[i] * x[i] 
+//   folded of x[i] * x[i]
 // rows, linear loop, narrow schedule, results are shared by groups
 typedef float treadle_result;
 static __device__ inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {

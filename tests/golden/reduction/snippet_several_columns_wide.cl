@@ -1,7 +1,7 @@
 // reduction, made by treadle's reduction generator around a user's text:
-//   folded_0 of x[i] 
-//   folded_1 of x[i] > 0 
-//   folded_2 of x[i] 
+//   folded_0 of x[i]
+//   folded_1 of x[i] > 0
+//   folded_2 of x[i]
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef double treadle_result_0;
 static inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
