@@ -19,6 +19,14 @@ constexpr const char* what_tickets_do =
 
 }  // namespace
 
+BlockField::Shuffle shuffle_of(const DType& dtype) {
+  const ScalarKind kind = dtype.kind();
+  const bool is_number = kind == ScalarKind::floating
+                             ? dtype == Scalar::float32 || dtype == Scalar::float64
+                             : kind != ScalarKind::structure && kind != ScalarKind::complex;
+  return is_number ? BlockField::Shuffle::whole : BlockField::Shuffle::none;
+}
+
 BlockField value_field(std::string name, Scalar dtype, const Dialect& dialect) {
   const bool is_pair = DType(dtype).kind() == ScalarKind::complex;
   return {std::move(name), value_type(dtype, dialect),
@@ -105,6 +113,88 @@ void BlockReduce::write_tree(TextWriter& text, const std::string& lane) const {
   });
   write_shared(text, me);
   text.close();
+  text.line({dialect.barrier, ";"});
+  text.close();
+}
+
+bool BlockScan::has_shuffles() const {
+  return !dialect.shuffle_up.empty() && group_size > sub_group &&
+         std::ranges::none_of(fields, [](const Field& field) {
+           return field.value.shuffle != BlockField::Shuffle::whole;
+         });
+}
+
+void BlockScan::declare(TextWriter& text) const {
+  if (!has_shuffles() && keeps_arrays) return;
+  const std::string suffix = has_shuffles() ? "_sums" : "",
+                    size = number(has_shuffles() ? group_size / sub_group : group_size);
+  for (const Field& field : fields)
+    text.line({dialect.local, " ", field.value.type, " ", field.array, suffix, "[", size, "];"});
+}
+
+void BlockScan::open_if(TextWriter& text, const std::string& condition) const {
+  text.open(is_there.empty() ? joined({"if (", condition, ")"})
+                             : joined({"if (", condition, " && ", is_there, ")"}));
+}
+
+void BlockScan::write_arrays(TextWriter& text, const std::string& index,
+                             const std::string& suffix) const {
+  for (const Field& field : fields)
+    text.line({field.array, suffix, "[", index, "] = ", field.value.name, ";"});
+}
+
+void BlockScan::write(TextWriter& text) const {
+  has_shuffles() ? write_shuffles(text) : write_steps(text);
+}
+
+/// Sub-groups by shuffles; then each work-item takes the sums of the sub-groups before its own.
+void BlockScan::write_shuffles(TextWriter& text) const {
+  const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id,
+                    width = number(sub_group), step = prefix + "step", group = prefix + "sub_group";
+  const auto other = [](const std::string& name) { return name + "_earlier"; };
+  text.directive("#pragma unroll");
+  text.open({"for (", uint, " ", step, " = 1; ", step, " < ", width, "; ", step, " *= 2)"});
+  for (const Field& field : fields)
+    text.line({"const ", field.value.type, " ", other(field.value.name), " = ",
+               fill_holes(dialect.shuffle_up, std::array{field.value.name, step}), ";"});
+  open_if(text, joined({me, " % ", width, " >= ", step}));
+  combine(text, other);
+  text.close();
+  text.close();
+  text.open({"if (", me, " % ", width, " == ", number(sub_group - 1), ")"});
+  write_arrays(text, joined({me, " / ", width}), "_sums");
+  text.close();
+  text.line({dialect.barrier, ";"});
+  open_if(text, joined({me, " >= ", width}));
+  text.open(
+      {"for (", uint, " ", group, " = ", me, " / ", width, "; ", group, " > 0; --", group, ")"});
+  combine(text, [&](const std::string& name) {
+    const auto of_name = [&](const Field& field) { return field.value.name == name; };
+    return joined({std::ranges::find_if(fields, of_name)->array, "_sums[", group, " - 1]"});
+  });
+  text.close();
+  text.close();
+  if (!keeps_arrays) return;
+  write_arrays(text, me, "");
+  text.line({dialect.barrier, ";"});
+}
+
+void BlockScan::write_steps(TextWriter& text) const {
+  const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id,
+                    step = prefix + "step";
+  write_arrays(text, me, "");
+  text.line({dialect.barrier, ";"});
+  if (group_size == 1) return;
+  text.open(
+      {"for (", uint, " ", step, " = 1; ", step, " < ", number(group_size), "; ", step, " *= 2)"});
+  open_if(text, joined({me, " >= ", step}));
+  combine(text, [&](const std::string& name) {
+    const auto of_name = [&](const Field& field) { return field.value.name == name; };
+    return joined({std::ranges::find_if(fields, of_name)->array, "[", me, " - ", step, "]"});
+  });
+  text.close();
+  text.line({dialect.barrier, ";"});
+  write_arrays(text, me, "");
   text.line({dialect.barrier, ";"});
   text.close();
 }

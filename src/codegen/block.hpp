@@ -24,6 +24,8 @@ struct BlockField {
   std::string type;
   Shuffle shuffle = Shuffle::whole;
 };
+/// How a user's type is shuffled: numbers of the language are.
+BlockField::Shuffle shuffle_of(const DType& dtype);
 /// A variable of value_type(dtype).
 BlockField value_field(std::string name, Scalar dtype, const Dialect& dialect);
 
@@ -60,6 +62,43 @@ struct BlockReduce {
   void write_sub_groups(TextWriter& text, const std::string& lane) const;
   void write_tree(TextWriter& text, const std::string& lane) const;
   void write_shared(TextWriter& text, const std::string& index) const;
+};
+
+/// Scans variables over work-items: each has what was combined of those up to its own afterwards,
+/// in its variables and, for others to read behind a barrier, in local memory. By shuffles where
+/// the language and the types have them, else in local memory (W. D. Hillis and G. L. Steele, "Data
+/// parallel algorithms", 1986).
+struct BlockScan {
+  /// A variable, and the array of the group that has it for each work-item.
+  struct Field {
+    BlockField value;
+    std::string array;
+  };
+  /// Turns the name of a variable into the text of an earlier value.
+  using Earlier = BlockReduce::Other;
+
+  std::vector<Field> fields;
+  /// Writes statements that combine earlier values with the variables. What they declare is theirs.
+  std::function<void(TextWriter&, const Earlier&)> combine;
+  unsigned group_size;
+  std::string
+      is_there;        ///< whether a work-item has a value; those who do are the first; empty: all
+  std::string prefix;  ///< of its own names
+  const Dialect& dialect;
+  /// Whether others read the arrays, which the kernel declares then.
+  bool keeps_arrays = true;
+
+  /// The local memory that write() uses itself: in the kernel's outermost block.
+  void declare(TextWriter& text) const;
+  /// In uniform control flow; ends with a barrier where arrays are kept.
+  void write(TextWriter& text) const;
+
+ private:
+  bool has_shuffles() const;
+  void open_if(TextWriter& text, const std::string& condition) const;
+  void write_arrays(TextWriter& text, const std::string& index, const std::string& suffix) const;
+  void write_shuffles(TextWriter& text) const;
+  void write_steps(TextWriter& text) const;
 };
 
 /// Groups that share a tile of results hand over what they have: each writes its part

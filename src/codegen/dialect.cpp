@@ -77,7 +77,7 @@ constexpr TypeName cuda_vector_names[] = {
 struct Table {
   Language language;
   std::string_view group_id, local_id, group_count, local_size;
-  std::string_view shuffle_down, atomic_add, high_product, group_size, aligned;
+  std::string_view shuffle_down, shuffle_up, atomic_add, high_product, group_size, aligned;
   bool has_addresses;
   std::span<const TypeName> type_names, vector_names;
   std::string_view exact_preamble, exact_flag, exact_division_flag;
@@ -91,6 +91,7 @@ constexpr Table tables[] = {
      .group_count = "gridDim.x",
      .local_size = "blockDim.x",
      .shuffle_down = "__shfl_down_sync(0xffffffffu, {0}, {1})",
+     .shuffle_up = "__shfl_up_sync(0xffffffffu, {0}, {1})",
      .atomic_add = "atomicAdd",
      .high_product = "__umulhi",
      .group_size = "__launch_bounds__({0})",
@@ -108,6 +109,7 @@ constexpr Table tables[] = {
      .group_count = "(uint)get_num_groups(0)",
      .local_size = "(uint)get_local_size(0)",
      .shuffle_down = "",
+     .shuffle_up = "",
      .atomic_add = "atomic_add",
      .high_product = "mul_hi",
      .group_size = "__attribute__((reqd_work_group_size({0}, 1, 1)))",
@@ -146,6 +148,7 @@ Dialect read(const Table& table) {
                   .group_count = std::string(table.group_count),
                   .local_size = std::string(table.local_size),
                   .shuffle_down = std::string(table.shuffle_down),
+                  .shuffle_up = std::string(table.shuffle_up),
                   .atomic_add = std::string(table.atomic_add),
                   .high_product = std::string(table.high_product),
                   .group_size = std::string(table.group_size),

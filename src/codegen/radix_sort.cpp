@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "block.hpp"
 #include "text_writer.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
@@ -197,7 +198,7 @@ class RadixSortWriter {
     const std::string tile = number(group_size_ * ranked_items);
     text_.line(
         {dialect_.local, " ", ushort, " treadle_counters[", number(digits_ * group_size_), "];"});
-    text_.line({dialect_.local, " ", uint_, " treadle_sums[", size, "];"});
+    counter_scan().declare(text_);
     text_.line({dialect_.local, " ", uint_, " treadle_starts[", number(digits_ + 1), "];"});
     text_.line({dialect_.local, " treadle_index treadle_next[", number(digits_), "];"});
     open_each_digit(id, size);
@@ -242,6 +243,18 @@ class RadixSortWriter {
                 number(ranked_items), " + treadle_k;"});
     text_.line("if (treadle_at >= treadle_end) break;");
   }
+  BlockScan counter_scan() const {
+    return {.fields = {{{"treadle_before", uint_}, "treadle_sums"}},
+            .combine =
+                [](TextWriter& text, const BlockScan::Earlier& earlier) {
+                  text.line({"treadle_before += ", earlier("treadle_before"), ";"});
+                },
+            .group_size = group_size_,
+            .is_there = {},
+            .prefix = "treadle_",
+            .dialect = dialect_,
+            .keeps_arrays = false};
+  }
   /// Replaces each counter by the sum of those before it; treadle_starts gets the digits' first.
   void write_counter_sums() {
     const std::string id = dialect_.local_id, size = number(group_size_), own = number(digits_);
@@ -249,17 +262,8 @@ class RadixSortWriter {
     open_each_digit();
     text_.line({"treadle_sum += treadle_counters[", id, " * ", own, " + treadle_d];"});
     text_.close();
-    text_.line({"treadle_sums[", id, "] = treadle_sum;"});
-    text_.line({dialect_.barrier, ";"});
     text_.line({uint_, " treadle_before = treadle_sum;"});
-    text_.open(
-        {"for (", uint_, " treadle_step = 1; treadle_step < ", size, "; treadle_step *= 2)"});
-    text_.line(
-        {"if (", id, " >= treadle_step) treadle_before += treadle_sums[", id, " - treadle_step];"});
-    text_.line({dialect_.barrier, ";"});
-    text_.line({"treadle_sums[", id, "] = treadle_before;"});
-    text_.line({dialect_.barrier, ";"});
-    text_.close();
+    counter_scan().write(text_);
     text_.line({"if (", id, " == ", number(group_size_ - 1), ") treadle_starts[", own,
                 "] = treadle_before;"});
     text_.line("treadle_before -= treadle_sum;");

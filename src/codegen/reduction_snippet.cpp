@@ -81,12 +81,6 @@ bool rounds(const DType& dtype) {
          kind == ScalarKind::structure;
 }
 
-BlockField::Shuffle shuffle_of(const DType& dtype) {
-  const bool is_number = rounds(dtype) ? dtype == Scalar::float32 || dtype == Scalar::float64
-                                       : dtype.kind() != ScalarKind::structure;
-  return is_number ? BlockField::Shuffle::whole : BlockField::Shuffle::none;
-}
-
 class SnippetElement : public ReductionElement {
  public:
   SnippetElement(const ReductionSnippet& snippet, const Dialect& dialect, const TypeNames& types)

@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 
+#include "block.hpp"
 #include "text_writer.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
@@ -203,6 +204,7 @@ class ScanWriter {
     if (!is_wide_) return;
     text_.line({dialect_.local, " treadle_item treadle_tile[", number(tile_), "];"});
     text_.line({dialect_.local, " treadle_item treadle_own[", number(group_size_), "];"});
+    group_scan().declare(text_);
     if (!is_segmented_) return;
     const std::string byte = types_.name_of(Scalar::uint8);
     text_.line({dialect_.local, " ", byte, " treadle_flags[", number(tile_), "];"});
@@ -250,7 +252,7 @@ class ScanWriter {
     text_.close();
     text_.line({dialect_.barrier, ";"});
     write_own_sums();
-    write_group_scan();
+    group_scan().write(text_);
     write_carry();
     text_.line({dialect_.barrier, ";"});
     open_each_of_tile();
@@ -289,31 +291,25 @@ class ScanWriter {
     text_.line("treadle_tile[treadle_k] = treadle_sum;");
     if (is_segmented_) text_.line("treadle_mark |= treadle_flags[treadle_k];");
     text_.close();
-    text_.line({"treadle_own[", id, "] = treadle_sum;"});
-    if (is_segmented_) text_.line({"treadle_marks[", id, "] = treadle_mark;"});
     text_.close();
-    text_.line({dialect_.barrier, ";"});
   }
-  void write_group_scan() {
-    if (group_size_ == 1) return;
-    const std::string id = dialect_.local_id;
-    text_.open({"for (", uint_, " treadle_step = 1; treadle_step < ", number(group_size_),
-                "; treadle_step *= 2)"});
-    text_.line({"const ", uint_, " treadle_adds = ", id,
-                " >= treadle_step && treadle_low < treadle_here;"});
-    text_.open("if (treadle_adds)");
-    text_.line({"const treadle_item treadle_before = treadle_own[", id, " - treadle_step];"});
-    text_.line(
-        {"treadle_sum = ", combined("treadle_before", "treadle_sum", "treadle_mark != 0"), ";"});
-    if (is_segmented_) text_.line({"treadle_mark |= treadle_marks[", id, " - treadle_step];"});
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
-    text_.open("if (treadle_adds)");
-    text_.line({"treadle_own[", id, "] = treadle_sum;"});
-    if (is_segmented_) text_.line({"treadle_marks[", id, "] = treadle_mark;"});
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
-    text_.close();
+  /// Of the sums of work-items, each with whether a segment starts in it.
+  BlockScan group_scan() const {
+    std::vector<BlockScan::Field> fields{
+        {{"treadle_sum", "treadle_item", shuffle_of(snippet_.dtype)}, "treadle_own"}};
+    if (is_segmented_) fields.push_back({{"treadle_mark", uint_}, "treadle_marks"});
+    return {.fields = std::move(fields),
+            .combine =
+                [this](TextWriter& text, const BlockScan::Earlier& earlier) {
+                  text.line({"const treadle_item treadle_before = ", earlier("treadle_sum"), ";"});
+                  text.line({"treadle_sum = ",
+                             combined("treadle_before", "treadle_sum", "treadle_mark != 0"), ";"});
+                  if (is_segmented_) text.line({"treadle_mark |= ", earlier("treadle_mark"), ";"});
+                },
+            .group_size = group_size_,
+            .is_there = "treadle_low < treadle_here",
+            .prefix = "treadle_",
+            .dialect = dialect_};
   }
   /// What is before a work-item's own elements: those of the work-items before it, and the tiles
   /// before this one.

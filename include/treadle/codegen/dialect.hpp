@@ -44,6 +44,7 @@ struct Dialect {
   /// The value {0} of the work-item that is {1} further on in a sub-group of 32; empty where the
   /// language does not have that.
   std::string shuffle_down;
+  std::string shuffle_up;    ///< the same of the one {1} before
   std::string atomic_add;    ///< a function: adds to an uint in device memory, gives the old
   std::string high_product;  ///< a function: the high half of the product of two uints
   std::string group_size;    ///< between TREADLE_KERNEL and a name: {0} work-items

@@ -73,11 +73,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) radix_sort_places
     for (uint treadle_d = 0; treadle_d < 16; treadle_d += 1) {
       treadle_sum += treadle_counters[(uint)get_local_id(0) * 16 + treadle_d];
     }
-    treadle_sums[(uint)get_local_id(0)] = treadle_sum;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     uint treadle_before = treadle_sum;
+    treadle_sums[(uint)get_local_id(0)] = treadle_before;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      if ((uint)get_local_id(0) >= treadle_step) treadle_before += treadle_sums[(uint)get_local_id(0) - treadle_step];
+      if ((uint)get_local_id(0) >= treadle_step) {
+        treadle_before += treadle_sums[(uint)get_local_id(0) - treadle_step];
+      }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
       treadle_sums[(uint)get_local_id(0)] = treadle_before;
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) radix_sort_places(
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   __shared__ unsigned short treadle_counters[4096];
-  __shared__ unsigned int treadle_sums[256];
+  __shared__ unsigned int treadle_sums_sums[8];
   __shared__ unsigned int treadle_starts[17];
   __shared__ treadle_index treadle_next[16];
   for (unsigned int treadle_d = threadIdx.x; treadle_d < 16; treadle_d += 256) {
@@ -64,14 +64,22 @@ extern "C" __global__ void __launch_bounds__(256) radix_sort_places(
     for (unsigned int treadle_d = 0; treadle_d < 16; treadle_d += 1) {
       treadle_sum += treadle_counters[threadIdx.x * 16 + treadle_d];
     }
-    treadle_sums[threadIdx.x] = treadle_sum;
-    __syncthreads();
     unsigned int treadle_before = treadle_sum;
-    for (unsigned int treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      if (threadIdx.x >= treadle_step) treadle_before += treadle_sums[threadIdx.x - treadle_step];
-      __syncthreads();
-      treadle_sums[threadIdx.x] = treadle_before;
-      __syncthreads();
+#pragma unroll
+    for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
+      const unsigned int treadle_before_earlier = __shfl_up_sync(0xffffffffu, treadle_before, treadle_step);
+      if (threadIdx.x % 32 >= treadle_step) {
+        treadle_before += treadle_before_earlier;
+      }
+    }
+    if (threadIdx.x % 32 == 31) {
+      treadle_sums_sums[threadIdx.x / 32] = treadle_before;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32) {
+      for (unsigned int treadle_sub_group = threadIdx.x / 32; treadle_sub_group > 0; --treadle_sub_group) {
+        treadle_before += treadle_sums_sums[treadle_sub_group - 1];
+      }
     }
     if (threadIdx.x == 255) treadle_starts[16] = treadle_before;
     treadle_before -= treadle_sum;

@@ -8,6 +8,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
     treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
+  __shared__ treadle_item treadle_own_sums[8];
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   const unsigned int treadle_low = threadIdx.x * 15;
@@ -33,21 +34,27 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
         treadle_sum = treadle_scan(treadle_sum, treadle_next, 0);
         treadle_tile[treadle_k] = treadle_sum;
       }
-      treadle_own[threadIdx.x] = treadle_sum;
     }
-    __syncthreads();
-    for (unsigned int treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      const unsigned int treadle_adds = threadIdx.x >= treadle_step && treadle_low < treadle_here;
-      if (treadle_adds) {
-        const treadle_item treadle_before = treadle_own[threadIdx.x - treadle_step];
+#pragma unroll
+    for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
+      const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
+      if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
+        const treadle_item treadle_before = treadle_sum_earlier;
         treadle_sum = treadle_scan(treadle_before, treadle_sum, 0);
       }
-      __syncthreads();
-      if (treadle_adds) {
-        treadle_own[threadIdx.x] = treadle_sum;
-      }
-      __syncthreads();
     }
+    if (threadIdx.x % 32 == 31) {
+      treadle_own_sums[threadIdx.x / 32] = treadle_sum;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32 && treadle_low < treadle_here) {
+      for (unsigned int treadle_sub_group = threadIdx.x / 32; treadle_sub_group > 0; --treadle_sub_group) {
+        const treadle_item treadle_before = treadle_own_sums[treadle_sub_group - 1];
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, 0);
+      }
+    }
+    treadle_own[threadIdx.x] = treadle_sum;
+    __syncthreads();
     if (treadle_low < treadle_here) {
       treadle_item treadle_before = treadle_carry;
       if (threadIdx.x > 0) {
@@ -78,6 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
     treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
+  __shared__ treadle_item treadle_own_sums[8];
   const long long treadle_begin = 0, treadle_end = treadle_count;
   const unsigned int treadle_low = threadIdx.x * 15;
   treadle_item treadle_carry;
@@ -99,21 +107,27 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
         treadle_sum = treadle_scan(treadle_sum, treadle_next, 0);
         treadle_tile[treadle_k] = treadle_sum;
       }
-      treadle_own[threadIdx.x] = treadle_sum;
     }
-    __syncthreads();
-    for (unsigned int treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      const unsigned int treadle_adds = threadIdx.x >= treadle_step && treadle_low < treadle_here;
-      if (treadle_adds) {
-        const treadle_item treadle_before = treadle_own[threadIdx.x - treadle_step];
+#pragma unroll
+    for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
+      const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
+      if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
+        const treadle_item treadle_before = treadle_sum_earlier;
         treadle_sum = treadle_scan(treadle_before, treadle_sum, 0);
       }
-      __syncthreads();
-      if (treadle_adds) {
-        treadle_own[threadIdx.x] = treadle_sum;
-      }
-      __syncthreads();
     }
+    if (threadIdx.x % 32 == 31) {
+      treadle_own_sums[threadIdx.x / 32] = treadle_sum;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32 && treadle_low < treadle_here) {
+      for (unsigned int treadle_sub_group = threadIdx.x / 32; treadle_sub_group > 0; --treadle_sub_group) {
+        const treadle_item treadle_before = treadle_own_sums[treadle_sub_group - 1];
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, 0);
+      }
+    }
+    treadle_own[threadIdx.x] = treadle_sum;
+    __syncthreads();
     if (treadle_low < treadle_here) {
       treadle_item treadle_before = treadle_carry;
       if (threadIdx.x > 0) {

@@ -54,22 +54,19 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
-      treadle_own[(uint)get_local_id(0)] = treadle_sum;
-      treadle_marks[(uint)get_local_id(0)] = treadle_mark;
     }
+    treadle_own[(uint)get_local_id(0)] = treadle_sum;
+    treadle_marks[(uint)get_local_id(0)] = treadle_mark;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      const uint treadle_adds = (uint)get_local_id(0) >= treadle_step && treadle_low < treadle_here;
-      if (treadle_adds) {
+      if ((uint)get_local_id(0) >= treadle_step && treadle_low < treadle_here) {
         const treadle_item treadle_before = treadle_own[(uint)get_local_id(0) - treadle_step];
         treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
         treadle_mark |= treadle_marks[(uint)get_local_id(0) - treadle_step];
       }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if (treadle_adds) {
-        treadle_own[(uint)get_local_id(0)] = treadle_sum;
-        treadle_marks[(uint)get_local_id(0)] = treadle_mark;
-      }
+      treadle_own[(uint)get_local_id(0)] = treadle_sum;
+      treadle_marks[(uint)get_local_id(0)] = treadle_mark;
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if (treadle_low < treadle_here) {
@@ -144,22 +141,19 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
-      treadle_own[(uint)get_local_id(0)] = treadle_sum;
-      treadle_marks[(uint)get_local_id(0)] = treadle_mark;
     }
+    treadle_own[(uint)get_local_id(0)] = treadle_sum;
+    treadle_marks[(uint)get_local_id(0)] = treadle_mark;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      const uint treadle_adds = (uint)get_local_id(0) >= treadle_step && treadle_low < treadle_here;
-      if (treadle_adds) {
+      if ((uint)get_local_id(0) >= treadle_step && treadle_low < treadle_here) {
         const treadle_item treadle_before = treadle_own[(uint)get_local_id(0) - treadle_step];
         treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
         treadle_mark |= treadle_marks[(uint)get_local_id(0) - treadle_step];
       }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if (treadle_adds) {
-        treadle_own[(uint)get_local_id(0)] = treadle_sum;
-        treadle_marks[(uint)get_local_id(0)] = treadle_mark;
-      }
+      treadle_own[(uint)get_local_id(0)] = treadle_sum;
+      treadle_marks[(uint)get_local_id(0)] = treadle_mark;
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if (treadle_low < treadle_here) {

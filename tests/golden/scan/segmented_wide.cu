@@ -9,6 +9,8 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
     long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
+  __shared__ treadle_item treadle_own_sums[8];
+  __shared__ unsigned int treadle_marks_sums[8];
   __shared__ unsigned char treadle_flags[3840];
   __shared__ unsigned char treadle_marks[256];
   __shared__ long long treadle_first;
@@ -51,24 +53,32 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
-      treadle_own[threadIdx.x] = treadle_sum;
-      treadle_marks[threadIdx.x] = treadle_mark;
+    }
+#pragma unroll
+    for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
+      const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
+      const unsigned int treadle_mark_earlier = __shfl_up_sync(0xffffffffu, treadle_mark, treadle_step);
+      if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
+        const treadle_item treadle_before = treadle_sum_earlier;
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
+        treadle_mark |= treadle_mark_earlier;
+      }
+    }
+    if (threadIdx.x % 32 == 31) {
+      treadle_own_sums[threadIdx.x / 32] = treadle_sum;
+      treadle_marks_sums[threadIdx.x / 32] = treadle_mark;
     }
     __syncthreads();
-    for (unsigned int treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      const unsigned int treadle_adds = threadIdx.x >= treadle_step && treadle_low < treadle_here;
-      if (treadle_adds) {
-        const treadle_item treadle_before = treadle_own[threadIdx.x - treadle_step];
+    if (threadIdx.x >= 32 && treadle_low < treadle_here) {
+      for (unsigned int treadle_sub_group = threadIdx.x / 32; treadle_sub_group > 0; --treadle_sub_group) {
+        const treadle_item treadle_before = treadle_own_sums[treadle_sub_group - 1];
         treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
-        treadle_mark |= treadle_marks[threadIdx.x - treadle_step];
+        treadle_mark |= treadle_marks_sums[treadle_sub_group - 1];
       }
-      __syncthreads();
-      if (treadle_adds) {
-        treadle_own[threadIdx.x] = treadle_sum;
-        treadle_marks[threadIdx.x] = treadle_mark;
-      }
-      __syncthreads();
     }
+    treadle_own[threadIdx.x] = treadle_sum;
+    treadle_marks[threadIdx.x] = treadle_mark;
+    __syncthreads();
     if (treadle_low < treadle_here) {
       treadle_item treadle_before = treadle_carry;
       if (threadIdx.x > 0) {
@@ -106,6 +116,8 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
     long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
+  __shared__ treadle_item treadle_own_sums[8];
+  __shared__ unsigned int treadle_marks_sums[8];
   __shared__ unsigned char treadle_flags[3840];
   __shared__ unsigned char treadle_marks[256];
   __shared__ long long treadle_first;
@@ -138,24 +150,32 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
-      treadle_own[threadIdx.x] = treadle_sum;
-      treadle_marks[threadIdx.x] = treadle_mark;
+    }
+#pragma unroll
+    for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
+      const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
+      const unsigned int treadle_mark_earlier = __shfl_up_sync(0xffffffffu, treadle_mark, treadle_step);
+      if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
+        const treadle_item treadle_before = treadle_sum_earlier;
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
+        treadle_mark |= treadle_mark_earlier;
+      }
+    }
+    if (threadIdx.x % 32 == 31) {
+      treadle_own_sums[threadIdx.x / 32] = treadle_sum;
+      treadle_marks_sums[threadIdx.x / 32] = treadle_mark;
     }
     __syncthreads();
-    for (unsigned int treadle_step = 1; treadle_step < 256; treadle_step *= 2) {
-      const unsigned int treadle_adds = threadIdx.x >= treadle_step && treadle_low < treadle_here;
-      if (treadle_adds) {
-        const treadle_item treadle_before = treadle_own[threadIdx.x - treadle_step];
+    if (threadIdx.x >= 32 && treadle_low < treadle_here) {
+      for (unsigned int treadle_sub_group = threadIdx.x / 32; treadle_sub_group > 0; --treadle_sub_group) {
+        const treadle_item treadle_before = treadle_own_sums[treadle_sub_group - 1];
         treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
-        treadle_mark |= treadle_marks[threadIdx.x - treadle_step];
+        treadle_mark |= treadle_marks_sums[treadle_sub_group - 1];
       }
-      __syncthreads();
-      if (treadle_adds) {
-        treadle_own[threadIdx.x] = treadle_sum;
-        treadle_marks[threadIdx.x] = treadle_mark;
-      }
-      __syncthreads();
     }
+    treadle_own[threadIdx.x] = treadle_sum;
+    treadle_marks[threadIdx.x] = treadle_mark;
+    __syncthreads();
     if (treadle_low < treadle_here) {
       treadle_item treadle_before = treadle_carry;
       if (threadIdx.x > 0) {
