@@ -410,3 +410,15 @@ def test_libm_is_asked_for_those_lanes_only_that_are_far_out(device):
     with np.errstate(invalid="ignore"):
         expected = np.array([np.sin(x), np.cos(x), np.tan(x)])
     np.testing.assert_allclose(out, expected, rtol=1e-15)
+
+
+def test_functions_have_the_same_bits_where_the_text_around_them_is_not_fused(device):
+    source = """extern "C" __global__ void k(float* o, const float* x) { int i = threadIdx.x;
+      o[i] = x[i] * x[i] + x[64 + i]; o[64 + i] = sinf(x[i]); o[128 + i] = tanhf(x[i]); }"""
+    x = np.random.default_rng(1).random(128).astype("f4")
+    fused, plain = np.zeros(192, "f4"), np.zeros(192, "f4")
+    device.load(device.image(source)).kernel()(fused, x, block=(64,))
+    device.load(device.image(source, "--fmad=false")).kernel()(plain, x, block=(64,))
+    np.testing.assert_array_equal(plain[:64], x[:64] * x[:64] + x[64:])
+    assert not np.array_equal(fused[:64], plain[:64])
+    np.testing.assert_array_equal(fused[64:], plain[64:])
