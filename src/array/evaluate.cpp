@@ -133,7 +133,9 @@ class Group {
   }
 
   void launch() {
-    if (nodes_.front()->layout.size() == 0) return publish();
+    // Results of one computation may have several shapes, and some of them no elements.
+    const auto is_empty = [](const NodeRef& node) { return node->layout.size() == 0; };
+    if (std::ranges::all_of(nodes(), is_empty)) return publish();
     const Extents shape = nodes_.front()->layout.shape();
     for (bool is_queued = false; !is_queued;) {
       std::unique_lock lock(context_.mutex);

@@ -147,6 +147,18 @@ TEST_P(ComputationTest, SeveralResultsAreComputedTogetherAndDeadOnesNot) {
   EXPECT_EQ(plain->runs, 4);
 }
 
+TEST_P(ComputationTest, ResultsWithoutElementsLeaveOthersAsTheyAre) {
+  const Array x = make({1, 2, 3});
+  const ResultSpec specs[] = {{{0}, Scalar::float32}, {{1}, Scalar::float32}};
+  for (const std::size_t first : {0u, 1u}) {
+    const std::vector<Array> results = pending_results(plain, std::span(&x, 1), specs);
+    evaluate({results[first]});
+    expect(results[0], {});
+    expect(results[1], {3});
+  }
+  EXPECT_EQ(plain->runs, 2);
+}
+
 TEST_P(ComputationTest, SeveralFusedResultsAreOneKernelWithWhatIsAboveThem) {
   const Array x = make({1, 2, 3});
   const ResultSpec specs[] = {{{3}, Scalar::float32}, {{3}, Scalar::float32}};
