@@ -3,7 +3,9 @@
 // C++ is not left so: a destructor on the way, nanobind's that takes the GIL back for example,
 // terminates the process. So whatever this module asks the GIL for goes by way of one door, which
 // is closed before that: the linker puts gil_door.cpp between the module and Python
-// (--wrap=PyEval_RestoreThread, --wrap=PyGILState_Ensure).
+// (--wrap=PyEval_RestoreThread, --wrap=PyGILState_Ensure). A thread that is in Python's code, which
+// code of the module has called, asks inside of Python: its unwinding ends at the first frame of
+// the module's (--wrap=__gxx_personality_v0), where the thread stays, too.
 #pragma once
 
 namespace treadle::bindings {
