@@ -115,6 +115,10 @@ void wait_for(const cuda::Context& context, const std::function<bool()>& is_done
   });
 }
 
+void without_gil_asked(const cuda::Context& context, const std::function<void()>& call) {
+  wait_for(context, [] { return true; }, call);
+}
+
 void without_gil(const cuda::Context& context, const std::function<void()>& call) {
   wait_without_gil(context,
                    [&](const auto& question) { return cuda::wait_in(context, question, call); });

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "foreign_gil.hpp"
@@ -34,14 +35,21 @@ void end_left_work() noexcept;
 /// stream: that is the part that may take long, and Ctrl-C ends it.
 void without_gil(const cuda::Context& context, const std::function<void()>& call);
 
+/// Runs a call without the GIL that may wait, for which work no object says. Ctrl-C ends the wait
+/// where the driver asks (the CPU device's).
+void without_gil_asked(const cuda::Context& context, const std::function<void()>& call);
+
 /// Frees memory without the GIL: the driver may wait for work that uses it. Taken out of `memory`
-/// first, so that other threads find it freed.
+/// first, so that other threads find it freed; put back if the wait was left.
 template <class Memory>
 void free_without_gil(Memory& memory) {
   if (memory.is_freed()) return memory.free();  // says so
   Memory leaving = std::move(memory);
-  nanobind::gil_scoped_release released;
-  leaving.free();
+  const auto put_back = [&](void*) {
+    if (!leaving.is_freed()) memory = std::move(leaving);
+  };
+  const std::unique_ptr<void, decltype(put_back)> guard(&leaving, put_back);
+  without_gil_asked(cuda::Context(leaving.context()), [&] { leaving.free(); });
 }
 
 /// Lets objects of a bound type go without the GIL as well: the work that the driver waits for then

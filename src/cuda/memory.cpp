@@ -22,14 +22,15 @@ void require_live(const Handle& handle, const char* what) {
   if (!handle) throw InvalidState(std::string(what) + " was freed");
 }
 
-/// Ends an allocation now; unlike a destructor, with an error.
-template <class Handle, class Call, class Argument>
-void release_now(Handle& handle, const char* what, const char* name, Call Table::* slot,
-                 Argument argument) {
+/// Ends an allocation now; unlike a destructor, with an error. If the wait for work that may use it
+/// is left (treadle/cuda/wait.hpp), the allocation stays.
+template <class Handle, class Call>
+void release_now(Handle& handle, const char* what, const char* name, Call&& call) {
   require_live(handle, what);
   const Activation active(handle.context());
-  handle.release();
-  check(active.table(), (active.table().*slot)(argument), name);
+  const auto result = call(active.table());
+  if (static_cast<int>(result) != CUDA_ERROR_NOT_READY) handle.release();
+  check(active.table(), result, name);
 }
 
 void check_fits(std::size_t host_bytes, std::size_t device_bytes) {
@@ -110,9 +111,8 @@ DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
 }
 
 void DeviceMemory::free() {
-  require_live(handle_, "the device memory");
-  const Activation active(context());
-  check(active.table(), free_unused(active.table(), handle_.release()), "cuMemFree");
+  release_now(handle_, "the device memory", "cuMemFree",
+              [&](const Table& cu) { return free_unused(cu, handle_.raw()); });
 }
 
 DevicePointer DeviceMemory::address() const {
@@ -168,8 +168,8 @@ HostMemory::HostMemory(std::size_t size_bytes, HostMemoryFlags flags) : size_byt
 }
 
 void HostMemory::free() {
-  release_now(handle_, "the page-locked memory", "cuMemFreeHost", &Table::cuMemFreeHost,
-              handle_.raw());
+  release_now(handle_, "the page-locked memory", "cuMemFreeHost",
+              [&](const Table& cu) { return cu.cuMemFreeHost(handle_.raw()); });
 }
 
 std::byte* HostMemory::data() const {
@@ -203,7 +203,7 @@ RegisteredMemory::RegisteredMemory(void* data, std::size_t size_bytes, RegisterF
 
 void RegisteredMemory::unregister() {
   release_now(handle_, "the registration of this memory", "cuMemHostUnregister",
-              &Table::cuMemHostUnregister, handle_.raw());
+              [&](const Table& cu) { return cu.cuMemHostUnregister(handle_.raw()); });
 }
 
 std::byte* RegisteredMemory::data() const {
@@ -227,7 +227,8 @@ ManagedMemory::ManagedMemory(std::size_t size_bytes, AttachFlags flags) : size_b
 }
 
 void ManagedMemory::free() {
-  release_now(handle_, "the managed memory", "cuMemFree", &Table::cuMemFree, handle_.raw());
+  release_now(handle_, "the managed memory", "cuMemFree",
+              [&](const Table& cu) { return cu.cuMemFree(handle_.raw()); });
 }
 
 DevicePointer ManagedMemory::address() const {

@@ -19,12 +19,16 @@ SCRIPT = f"""
 import os, signal, sys, threading, time
 import numpy as np
 import treadle.compat, pycuda.autoinit, pycuda.driver as cuda
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 sys.setswitchinterval(1000)  # the timer gets its turn in the wait, not before it
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 spin = SourceModule('''{SPIN}''').get_function("spin")
 out = cuda.mem_alloc(8)
 event, stream = cuda.Event(), cuda.Stream()
+x = gpuarray.to_gpu(np.ones(4, np.float32))
+# Compiled now: a GPU's driver may load a kernel only when those that run have ended.
+repr(x), gpuarray.sum(x).get(), bool((x > 0).all()), (x + 1).get()
 spin(np.int64(10**16), out, block=(1, 1, 1), stream=stream)
 event.record(stream)
 try:
@@ -45,6 +49,16 @@ os._exit(0)  # the kernel is still running: leaving as usual would wait for it
         "stream.synchronize()",
         "event.synchronize()",
         "cuda.memcpy_dtoh(np.empty(1, np.int64), out)",
+        "cuda.memcpy_htod(out, np.empty(1, np.int64))",
+        "cuda.memset_d32(out, 1, 2); cuda.Context.synchronize()",
+        "out.free(); cuda.Context.synchronize()",
+        "x.get()",
+        "repr(x)",
+        "gpuarray.sum(x).get()",
+        "bool((x > 0).all())",
+        "x.set(np.zeros(4, np.float32))",
+        "gpuarray.to_gpu(np.zeros(4, np.float32))",
+        "(x + 1).get()",
     ],
 )
 def test_ctrl_c_ends_a_wait(run_python, tmp_path, wait):

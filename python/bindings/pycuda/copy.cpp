@@ -32,8 +32,8 @@ void htod_async(const nb::object& dest, const nb::object& src, const nb::object&
   const cuda::StreamRef queue = stream_argument(stream.ptr());
   const HostBuffer from(src, HostBuffer::read);
   if (from.size() == 0) return;
-  nb::gil_scoped_release released;
-  cuda::copy_to_device_async(to.value, from.data(), from.size(), queue);
+  without_gil_asked(context,
+                    [&] { cuda::copy_to_device_async(to.value, from.data(), from.size(), queue); });
 }
 
 void dtoh(const nb::object& dest, const nb::object& src) {
@@ -50,8 +50,8 @@ void dtoh_async(const nb::object& dest, const nb::object& src, const nb::object&
   const cuda::StreamRef queue = stream_argument(stream.ptr());
   const HostBuffer to(dest, HostBuffer::write);
   if (to.size() == 0) return;
-  nb::gil_scoped_release released;
-  cuda::copy_to_host_async(to.data(), from.value, to.size(), queue);
+  without_gil_asked(context,
+                    [&] { cuda::copy_to_host_async(to.data(), from.value, to.size(), queue); });
 }
 
 void dtod(const nb::object& dest, const nb::object& src, const nb::object& size,

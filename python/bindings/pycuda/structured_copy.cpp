@@ -181,8 +181,7 @@ void run_2d(const Memcpy2D& self, const nb::object& how) {
     });
   }
   const cuda::StreamRef stream = stream_argument(how.ptr());
-  nb::gil_scoped_release released;
-  cuda::copy_2d_async(copy, stream);
+  without_gil_asked(context, [&] { cuda::copy_2d_async(copy, stream); });
 }
 
 template <auto Blocking, auto Async>
@@ -190,8 +189,7 @@ void run_3d(const cuda::Copy3D& copy, const nb::object& stream) {
   const cuda::Context context = current_context();
   const cuda::StreamRef queue = stream_argument(stream.ptr());
   if (stream.is_none()) return without_gil(context, [&] { Blocking(copy); });
-  nb::gil_scoped_release released;
-  Async(copy, queue);
+  without_gil_asked(context, [&] { Async(copy, queue); });
 }
 
 }  // namespace

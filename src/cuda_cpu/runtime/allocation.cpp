@@ -25,7 +25,7 @@ CUresult free_now(std::uintptr_t base, std::initializer_list<MemoryKind> kinds) 
   if (!found || found->base != base) return CUDA_ERROR_INVALID_VALUE;
   if (std::find(kinds.begin(), kinds.end(), found->kind) == kinds.end())
     return CUDA_ERROR_INVALID_VALUE;
-  Scheduler::instance().wait_all(*found->context);
+  if (!Scheduler::instance().wait_all(*found->context, Hook::asked)) return CUDA_ERROR_NOT_READY;
   if (found->kind == MemoryKind::device && found->flags == graph_memory) return CUDA_SUCCESS;
   const auto allocation = remove_memory(base, kinds);
   if (!allocation) return CUDA_ERROR_INVALID_VALUE;  // another thread was faster
@@ -158,8 +158,9 @@ CUresult cuMemHostRegister(void* pointer, size_t size, unsigned flags) {
 CUresult cuMemHostUnregister(void* pointer) {
   return with_context([&](const auto&) -> CUresult {
     if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return free_now(address_of(pointer), {MemoryKind::registered}) == CUDA_SUCCESS
-               ? CUDA_SUCCESS
+    const CUresult result = free_now(address_of(pointer), {MemoryKind::registered});
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY
+               ? result
                : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   });
 }
