@@ -112,6 +112,7 @@ std::shared_ptr<device::Stream> Array::stream() const {
   return own.storage->stream();
 }
 bool Array::is_pending() const { return !node().is_leaf(); }
+bool Array::is_scalar() const { return node().is_scalar; }
 bool Array::is_writable() const {
   const Node& own = node();
   return !own.is_leaf() ||
@@ -207,6 +208,13 @@ Array cast(const Array& x, const DType& dtype) {
     throw DTypeError("a cast from " + node.dtype.name() + " to " + dtype.name(),
                      "records are not cast");
   return finished(record_cast(node, dtype.scalar()));
+}
+
+Array element(const Array& x) {
+  if (x.rank() != 0)
+    throw ShapeError("element() of an array of shape " + shape_text(x.shape()),
+                     "x.at() with an index for each axis has no axes");
+  return finished(record_element(Access::node(x)));
 }
 
 Array dense_copy(const Array& x) {

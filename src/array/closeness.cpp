@@ -29,7 +29,10 @@ Array in_floating_point(const Array& x) {
 
 Array isclose(const Operand& x, const Operand& y, const Tolerance& tolerance) {
   const Array* const first = x.array() != nullptr ? x.array() : y.array();
-  if (first == nullptr) return equal(x, y);  // refuses numbers alone
+  if (first == nullptr) {
+    const Array number = full({}, x.number(), x.type().scalar());
+    return isclose(number, y, tolerance);
+  }
   const Array a = array_of(x, *first), b = in_floating_point(array_of(y, *first));
   const Array is_near = absolute(a - b) <= tolerance.absolute + tolerance.relative * absolute(b);
   const Array found = (is_near & isfinite(b)) | (a == b);

@@ -51,6 +51,25 @@ std::int64_t count_between(const Number& start, const Number& stop, const Number
                         step.text() + " has more elements than 63 bits count");
 }
 
+/// start + step; beyond 64 bits rounded.
+Number sum_of(const Number& start, const Number& step) {
+  if (!is_exact(start) || !is_exact(step)) return start.as_double() + step.as_double();
+  const __int128 sum = exact(start) + exact(step);
+  if (sum == static_cast<std::int64_t>(sum)) return static_cast<std::int64_t>(sum);
+  if (sum == static_cast<std::uint64_t>(sum)) return static_cast<std::uint64_t>(sum);
+  return static_cast<double>(sum);
+}
+
+/// As NumPy, which stores the first two elements one by one and counts on from them.
+void require_first_two(const Number& start, const Number& step, std::int64_t count, Scalar dtype) {
+  const auto require = [&](const Number& number) {
+    require_number_of(Operand::weak(number), dtype);
+    require_fit(number, dtype);
+  };
+  if (count > 0) require(start);
+  if (count > 1) require(sum_of(start, step));
+}
+
 /// The distance of the first two elements as they are stored, which NumPy goes on by.
 Number stored_step(const Number& start, const Number& step, Scalar dtype) {
   const auto stored = [&](const Number& number) {
@@ -60,10 +79,7 @@ Number stored_step(const Number& start, const Number& step, Scalar dtype) {
     const std::complex<double> second = start.as_complex() + step.as_complex();
     return stored(stored(second).as_complex() - stored(start).as_complex());
   }
-  const Number second = is_exact(start) && is_exact(step)
-                            ? Number(static_cast<double>(exact(start) + exact(step)))
-                            : Number(start.as_double() + step.as_double());
-  const double distance = stored(second).as_double() - stored(start).as_double();
+  const double distance = stored(sum_of(start, step)).as_double() - stored(start).as_double();
   // Halves are added as float32.
   return dtype == Scalar::float16 ? Number(static_cast<float>(distance)) : stored(distance);
 }
@@ -99,6 +115,7 @@ Array arange(const Number& start, const Number& stop, const Number& step, Scalar
   if (dtype == Scalar::boolean && count > 2)
     throw DTypeError("arange of bool with " + std::to_string(count) + " elements",
                      "it has two values");
+  require_first_two(start, step, count, dtype);
   const bool is_integer = DType(dtype).is_integer() || dtype == Scalar::boolean;
   const Scalar computed = is_integer                 ? Scalar::int64
                           : dtype == Scalar::float16 ? Scalar::float32

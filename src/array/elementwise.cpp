@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
@@ -53,7 +54,12 @@ Array clip(const Array& x, const std::optional<Operand>& low, const std::optiona
   const bool has_low = low && limits(x, *low, IntegerFit::below);
   const bool has_high = high && limits(x, *high, IntegerFit::above);
   if (!has_low && !has_high) return copy(x);
-  const Array above = has_low ? maximum(x, *low) : x;
+  std::vector<OperandType> types = {Operand(x).type()};
+  if (has_low) types.push_back(low->type());
+  if (has_high) types.push_back(high->type());
+  const Scalar common = promote(types);
+  const Array elements = in_dtype(x, common);
+  const Array above = has_low ? maximum(elements, *low) : elements;
   return has_high ? minimum(above, *high) : above;
 }
 

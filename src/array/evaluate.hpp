@@ -58,9 +58,9 @@ struct Write {
 void write(const Write& what);
 /// Throws InvalidState for memory that may not be written.
 void require_writable(const Node& target);
-/// Writes a result into an array that was given for it, of the same shape, cast as `same_kind`
-/// allows; `what` gave it. Throws DTypeError, ShapeError.
-void store(std::string_view what, Node& value, Node& target);
+/// Writes a result into an array that was given for it, cast as `same_kind` allows; `what` gave it.
+/// Throws DTypeError, ShapeError.
+void store(std::string_view what, Node& value, Node& target, OutShape shape = OutShape::same);
 /// As NumPy: an array that is stored is cast, whatever becomes of its numbers, but a number of the
 /// host language has to be one of those that the dtype has. Throws DTypeError for complex numbers
 /// where they are real, InvalidArgument for NaN among integers, OverflowError.

@@ -23,14 +23,19 @@
 namespace treadle::array {
 namespace {
 
+bool broadcasts_to(Extents value, Extents target) {
+  if (value.size() > target.size()) return false;
+  return std::ranges::equal(
+      value, target.last(value.size()),
+      [](std::int64_t extent, std::int64_t wanted) { return extent == wanted || extent == 1; });
+}
+
+/// As broadcasts_to(), and axes of one element before the others do not count.
 void require_shape(Extents value, Extents target) {
   const std::size_t extra = value.size() > target.size() ? value.size() - target.size() : 0;
-  bool fits =
-      std::ranges::all_of(value.first(extra), [](std::int64_t extent) { return extent == 1; });
-  for (std::size_t i = extra; fits && i < value.size(); ++i) {
-    const std::int64_t wanted = target[target.size() - value.size() + i];
-    fits = value[i] == wanted || value[i] == 1;
-  }
+  const bool fits =
+      std::ranges::all_of(value.first(extra), [](std::int64_t extent) { return extent == 1; }) &&
+      broadcasts_to(value.subspan(extra), target);
   if (!fits)
     throw ShapeError("a value of shape " + shape_text(value) +
                          " does not fit into an array of shape " + shape_text(target),
@@ -38,14 +43,18 @@ void require_shape(Extents value, Extents target) {
 }
 
 /// A result that becomes an array that exists: in-place operators and out=.
-void require_storable(std::string_view what, const Node& value, const Node& target) {
+void require_storable(std::string_view what, const Node& value, const Node& target,
+                      OutShape shape) {
   if (!can_cast(value.dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
     throw DTypeError(std::string(what) + " gives " + value.dtype.name() +
                          ", which is not stored in an array of " + target.dtype.name(),
                      "make a new array, or pass an output of " + value.dtype.name());
-  if (!value.layout.same_shape(target.layout))
-    throw ShapeError("a result of shape " + shape_text(value.layout.shape()) +
-                     " does not fit into an array of shape " + shape_text(target.layout.shape()));
+  if (value.layout.same_shape(target.layout)) return;
+  if (shape == OutShape::broadcast && broadcasts_to(value.layout.shape(), target.layout.shape()))
+    return;
+  throw ShapeError("a result of shape " + shape_text(value.layout.shape()) +
+                       " does not fit into an array of shape " + shape_text(target.layout.shape()),
+                   "pass an array of the shape of the result, or none");
 }
 
 /// Nodes below one, or itself, that have to be read before the target is written. Of what is
@@ -139,12 +148,12 @@ void require_number_of(const Operand& value, Scalar target) {
 
 void require_writable(const Node& target) {
   if (target.is_leaf() && target.storage->is_read_only)
-    throw InvalidState("the array is a view of memory that is read-only",
-                       "copy() gives one that can be changed");
+    throw InvalidArgument("the array is a view of memory that is read-only",
+                          "copy() gives one that can be changed");
   if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
-    throw InvalidState("several elements of this view of shape " +
-                           shape_text(target.layout.shape()) + " are the same memory",
-                       "copy() gives an array whose elements can be changed one by one");
+    throw InvalidArgument("several elements of this view of shape " +
+                              shape_text(target.layout.shape()) + " are the same memory",
+                          "copy() gives an array whose elements can be changed one by one");
 }
 
 NodeRef value_node(const Operand& value, const DType& target) {
@@ -206,8 +215,8 @@ void write(const Write& what) {
   }
 }
 
-void store(std::string_view what, Node& value, Node& target) {
-  require_storable(what, value, target);
+void store(std::string_view what, Node& value, Node& target, OutShape shape) {
+  require_storable(what, value, target, shape);
   write({what, target, value, nullptr});
 }
 
@@ -242,7 +251,7 @@ Array& Array::update(Op op, const Operand& other) {
     const NodeRef target(&node());
     const Operand operands[] = {*this, other};
     NodeRef value = record(op, operands);
-    require_storable(op_info(op).name, *value, *target);
+    require_storable(op_info(op).name, *value, *target, OutShape::same);
     // A pending array that nobody else knows is recorded anew: nobody can tell.
     if (!target->is_leaf() && target->handles() == 1 && is_lazy()) {
       const bool reads_escaped = runs_at_once(*value);
@@ -263,17 +272,22 @@ Array& Array::update(Op op, const Operand& other) {
 
 void apply_into(const Array& out, Op op, std::span<const Operand> operands, const Array* mask) {
   if (mask != nullptr) require_mask(*mask);
-  const std::optional<Array> compared = compared_records(op, operands);
-  const NodeRef value = compared ? NodeRef(&Access::node(*compared)) : record(op, operands);
   const NodeRef target(&Access::node(out));
+  const std::optional<Array> compared = compared_records(op, operands);
+  const NodeRef value =
+      compared ? NodeRef(&Access::node(*compared)) : record(op, operands, target.get());
   const NodeRef where = mask != nullptr ? NodeRef(&Access::node(*mask)) : NodeRef();
-  require_storable(op_info(op).name, *value, *target);
+  require_storable(op_info(op).name, *value, *target, OutShape::broadcast);
+  if (mask != nullptr && !broadcasts_to(mask->shape(), out.shape()))
+    throw ShapeError("a mask of shape " + shape_text(mask->shape()) +
+                         " for a result in an array of shape " + shape_text(out.shape()),
+                     "pass a mask that broadcasts to that shape");
   write({op_info(op).name, *target, *value, where.get()});
 }
 
-void write_into(const Array& out, const Array& result) {
+void write_into(const Array& out, const Array& result, OutShape shape) {
   const NodeRef target(&Access::node(out)), value(&Access::node(result));
-  store("the function", *value, *target);
+  store("the function", *value, *target, shape);
 }
 
 }  // namespace treadle::array

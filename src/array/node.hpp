@@ -150,6 +150,7 @@ class Node {
   /// As long as it is pending: something has to be computed before it. See find_stages().
   bool is_staged = false;
   std::uint8_t result = 0;  ///< which of those of its computation
+  bool is_scalar = false;   ///< a result without axes, see Array::is_scalar()
   DType dtype = Scalar::float64;
   Layout layout;  ///< of the result, offsets included: pending ones begin at 0
   static constexpr std::size_t most_operands = 4, most_results = 8;

@@ -59,8 +59,17 @@ Op exchanged(Op op) {
 }
 
 IntegerFit fit_of(Scalar dtype, const Number& number) {
+  if (number.kind() == ScalarKind::floating) {  // an integer beyond 64 bits
+    if (!DType(dtype).is_integer()) return IntegerFit::within;
+    return number.is_negative() ? IntegerFit::below : IntegerFit::above;
+  }
   return number.kind() == ScalarKind::unsigned_integer ? fit(dtype, number.as_uint64())
                                                        : fit(dtype, number.as_int64());
+}
+
+void throw_unless_within(const Number& integer, Scalar dtype) {
+  if (const IntegerFit found = fit_of(dtype, integer); found != IntegerFit::within)
+    throw_overflow(dtype, found, integer.text());
 }
 
 /// A comparison of an array with an integer that none of its elements can be equal to has one
@@ -254,6 +263,8 @@ NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
   made->is_staged = sum.is_staged;
   for (std::size_t i = 0; i < recording.count; ++i)
     made->operands[i] = recording.nodes[i].release();
+  made->is_scalar = made->layout.rank() == 0 && made->op != Op::where &&
+                    (made->op != Op::cast || made->operands[0]->is_scalar);
   if (const Computation* const computation = made->computation.get()) {
     made->computations = 1;
     made->is_positional = made->is_gathering = false;  // both are in the shape of the input
@@ -307,13 +318,27 @@ Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t
   return layout;
 }
 
-/// An array of negative exponents gives zeros; a number is refused, as NumPy does.
-void require_power(const Operand& base, const Operand& exponent) {
-  if (base.array() == nullptr || exponent.array() != nullptr) return;
+/// An array of negative exponents gives zeros; a number is refused, as NumPy does. Of unsigned
+/// integers it does not fit.
+void require_power(const Operand& exponent, Scalar computed) {
+  if (exponent.array() != nullptr || !DType(computed).is_integer()) return;
   const Number& number = exponent.number();
-  if (base.array()->dtype().is_integer() && number.is_integer() && number.is_negative())
-    throw InvalidArgument("integers to negative integer powers are not allowed",
-                          "cast the array to float64");
+  if (!number.is_integer() || !number.is_negative()) return;
+  if (exponent.type().is_weak()) require_fit(number, computed);
+  throw InvalidArgument("integers to negative integer powers are not allowed",
+                        "cast the array to float64");
+}
+
+/// The first number becomes an array without axes, so that the result is on a device.
+void place_numbers(Recording& recording, const Node* beside) {
+  NodeRef& number = recording.nodes[0];
+  const StreamRef stream =
+      beside != nullptr ? beside->context->stream(beside->stream) : stream_of({});
+  const DType dtype = number->dtype;
+  number =
+      make_fill(number->number, dtype.scalar(), Layout::contiguous({}, dtype.size_bytes()), stream);
+  recording.context = number->context;
+  recording.first_array = number.get();
 }
 
 /// where() of records picks whole ones: both have one dtype, which the result has.
@@ -391,20 +416,19 @@ NodeRef make_positions(const Layout& layout, const StreamRef& stream) {
 
 void require_fit(const Number& number, Scalar dtype) {
   if (!number.is_integer() || dtype == Scalar::boolean) return;  // any but 0 is true
-  if (const IntegerFit found = fit_of(dtype, number); found != IntegerFit::within)
-    throw_overflow(dtype, found, number.text());
+  throw_unless_within(number, dtype);
 }
 
 NodeRef node_of(const Operand& operand, Scalar dtype) {
   if (operand.array() != nullptr) return NodeRef(&Access::node(*operand.array()));
-  if (operand.type() == OperandType(Weak::integer)) require_fit(operand.number(), dtype);
+  if (operand.type() == OperandType(Weak::integer) && dtype != Scalar::boolean)
+    throw_unless_within(operand.number(), dtype);
   return make_number(operand.number(), dtype);
 }
 
-NodeRef record(Op op, std::span<const Operand> operands) {
+NodeRef record(Op op, std::span<const Operand> operands, const Node* beside) {
   const OpInfo& info = op_info(op);
   require_count(info, operands.size());
-  if (op == Op::power) require_power(operands[0], operands[1]);
   if (op == Op::where && has_records(operands)) return record_choice(operands);
   std::array<OperandType, most_operands> types = {Scalar::boolean, Scalar::boolean,
                                                   Scalar::boolean};
@@ -415,6 +439,7 @@ NodeRef record(Op op, std::span<const Operand> operands) {
     types[i] = is_plain ? OperandType(arrays[i]->dtype.scalar()) : operands[i].type();
   }
   const OpDtypes dtypes = resolve(op, std::span(types.data(), operands.size()));
+  if (op == Op::power) require_power(operands[1], dtypes.operands[1]);
   if (op == Op::power && arrays[0] != nullptr && arrays[1] == nullptr)
     if (const auto power =
             known_power(*operands[0].array(), operands[1].number(), dtypes.operands[0]))
@@ -428,9 +453,7 @@ NodeRef record(Op op, std::span<const Operand> operands) {
     recording.nodes[i] =
         arrays[i] != nullptr ? NodeRef(arrays[i]) : node_of(operands[i], dtypes.operands[i]);
   }
-  if (recording.context == nullptr)
-    throw InvalidArgument(std::string(info.name) + " of numbers alone",
-                          "pass an array, or compute it on the host");
+  if (recording.context == nullptr) place_numbers(recording, beside);
   return pending_node(op, dtypes.result, recording);
 }
 
@@ -444,6 +467,12 @@ NodeRef record_cast(Node& operand, const DType& dtype) {
 
 Array in_dtype(const Array& x, const DType& dtype) {
   return x.dtype() == dtype ? x : cast(x, dtype);
+}
+
+NodeRef record_element(Node& operand) {
+  NodeRef made = record_cast(operand, operand.dtype);
+  made->is_scalar = true;
+  return made;
 }
 
 NodeRef record_gather(Node& source, Node& offset) {

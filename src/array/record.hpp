@@ -24,13 +24,16 @@ NodeRef make_fill(const Number& number, Scalar dtype, const Layout& layout,
 NodeRef make_positions(const Layout& layout, const StreamRef& stream);
 /// Throws OverflowError for an integer beyond the dtype.
 void require_fit(const Number& number, Scalar dtype);
-/// The operation on its operands, pending. Throws as apply().
-NodeRef record(Op op, std::span<const Operand> operands);
+/// The operation on its operands, pending. Throws as apply(). Of numbers alone the result is on the
+/// device of `beside`, or the current one.
+NodeRef record(Op op, std::span<const Operand> operands, const Node* beside = nullptr);
 /// The elements in another dtype, or in the same as a copy.
 NodeRef record_cast(Node& operand, const DType& dtype);
 /// The array itself where it has the dtype, else its elements in the dtype, pending. For what is
 /// composed of operations: cast() copies an array that has the dtype already, at once.
 Array in_dtype(const Array& x, const DType& dtype);
+/// The one element as it is now, as a result without axes.
+NodeRef record_element(Node& operand);
 /// Elements of a leaf, each of them `offset` (int64) elements behind its place in the leaf's shape,
 /// to which the offsets broadcast; pending.
 NodeRef record_gather(Node& source, Node& offset);

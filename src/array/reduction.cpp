@@ -49,7 +49,10 @@ class Reducing {
     if (x_.rank() != 0 || !named || named->size() != 1) return false;
     const bool is_mean = name_ == "mean" || name_ == "average" || name_ == "variance" ||
                          name_ == "standard_deviation";
-    return (!is_mean || options_.ignores_nan) && (named->front() == 0 || named->front() == -1);
+    // NumPy has means of what is not NaN as sums, where there may be NaN.
+    const bool is_sum =
+        options_.ignores_nan && !x_.dtype().is_integer() && x_.dtype() != Scalar::boolean;
+    return (!is_mean || is_sum) && (named->front() == 0 || named->front() == -1);
   }
 
   /// From now on the mask leaves NaNs out.

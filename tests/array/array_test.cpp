@@ -88,7 +88,18 @@ TEST_P(ArrayTest, AssignmentBroadcastsAndCasts) {
   EXPECT_THROW(x.assign(make({1, 2})), ShapeError);
   const Array repeated =
       x.viewed(x.at({Index::at(0)}).layout().broadcast_to(Shape{4, 3}), x.dtype());
-  EXPECT_THROW(repeated.assign(0), InvalidState);
+  EXPECT_THROW(repeated.assign(0), InvalidArgument);
+}
+
+TEST_P(ArrayTest, AnElementStaysWhatItWas) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2});
+  const Array view = x.at({Index::at(0)}), first = element(view);
+  EXPECT_TRUE(first.is_scalar() && !view.is_scalar() && (first + 1).is_scalar());
+  x.assign(7);
+  expect(view, {7});
+  expect(first, {1});
+  EXPECT_THROW(element(x), ShapeError);
 }
 
 TEST_P(ArrayTest, EmptyAndZeroDimensionalArrays) {
@@ -130,6 +141,10 @@ TEST_P(ArrayTest, ResultsAreWrittenIntoArraysThatFit) {
   expect(out, {2, 3, 4});
   EXPECT_THROW(write_into(zeros({3}, Scalar::int32, here()), x), DTypeError);
   EXPECT_THROW(write_into(zeros({1, 3}, Scalar::float32, here()), x), ShapeError);
+  const Array rows = zeros({2, 3}, Scalar::float32, here());
+  EXPECT_THROW(write_into(rows, x), ShapeError);
+  write_into(rows, x, OutShape::broadcast);
+  expect(rows.at({Index::at(1)}) - x, {0, 0, 0});
   const Operand operands[] = {x, 5};
   const Array odd = x == 2, *mask = &odd;
   apply_into(out, Op::multiply, operands, mask);

@@ -125,7 +125,7 @@ TEST_P(IndexingTest, AssignmentByIndices) {
   assign_at(x, rows, take(x, {0, 2}, 0));  // what it reads is what it writes
   expect(x, {30, 9, 10, 30, 20, 5, 6, 20, 10, 1, 2, 10});
   EXPECT_THROW(assign_at(x, rows, make({1, 2})), ShapeError);
-  EXPECT_THROW(assign_at(broadcast_to(make({1}), {3}), rows, 1), InvalidState);
+  EXPECT_THROW(assign_at(broadcast_to(make({1}), {3}), rows, 1), InvalidArgument);
 }
 
 TEST_P(IndexingTest, PutCountsInCOrderAndRepeatsValues) {

@@ -228,7 +228,7 @@ TEST_P(GeneratorTest, WhatIsRefusedDrawsNothing) {
   expect_error<DTypeError>([&] { random.random({3}, Scalar::int32); }, {"int32", "float32"});
   expect_error<DTypeError>([&] { random.fill(cast(x, Scalar::int32), units); },
                            {"float32", "int32", "the array's dtype"});
-  expect_error<InvalidState>([&] { random.fill(broadcast_to(x, {2, 6}), units); }, {"copy()"});
+  expect_error<InvalidArgument>([&] { random.fill(broadcast_to(x, {2, 6}), units); }, {"copy()"});
   expect_error<ShapeError>([&] { random.random({-1}, f4); }, {"-1"});
   expect_error<ShapeError>([&] { random.normal(x, 1, {5}, f4); }, {"6", "5"});
   expect_error<InvalidArgument>([&] { random.normal(x, -1, {6}, f4); }, {"deviation of -1"});

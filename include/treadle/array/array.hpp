@@ -96,6 +96,9 @@ class Array {
   std::shared_ptr<device::Stream> stream() const;
   /// Whether it has not been computed yet.
   bool is_pending() const;
+  /// Whether it is the result of an operation and has no axes: a number in NumPy, which no name for
+  /// it changes. Python's `s += 1` makes a new array of such a one.
+  bool is_scalar() const;
   /// Whether its elements can be changed: the memory is not read-only, and each has its own.
   bool is_writable() const;
   /// The memory, of which layout() says where the elements are. Computes what is pending. What is
@@ -148,8 +151,8 @@ class Array {
 
   // Changes at once, as one kernel; what read the old elements is computed before.
   /// Every element becomes that of `value`, broadcast, and cast as NumPy's assignment does
-  /// (anything to anything). Throws ShapeError, InvalidState where several elements are one, and
-  /// InvalidArgument for an array of another device or context.
+  /// (anything to anything). Throws ShapeError, and InvalidArgument where memory is read-only or
+  /// several elements are one, and for an array of another device or context.
   void assign(const Operand& value) const;
   /// The same under a mask of its shape, or one that broadcasts to it: elsewhere it stays.
   void assign_where(const Array& mask, const Operand& value) const;
@@ -188,7 +191,8 @@ class Array {
   Node* node_ = nullptr;
 };
 
-/// Any operation of the list, on as many operands as it has. At least one is an array. Of records
+/// Any operation of the list, on as many operands as it has. Numbers alone give an array without
+/// axes on the current device. Of records
 /// == and != compare all fields, and where() picks whole ones of one dtype. Throws
 /// DTypeError, ShapeError, OverflowError, and InvalidArgument for arrays of different devices or
 /// contexts.
@@ -196,14 +200,19 @@ Array apply(Op op, std::span<const Operand> operands);
 inline Array apply(Op op, std::initializer_list<Operand> operands) {
   return apply(op, std::span(operands.begin(), operands.size()));
 }
-/// The same into an existing array of the result's shape, cast as `same_kind` allows. It must be
-/// of the operands' device and context, too. Under a mask, which is bool and broadcasts to it,
-/// elements stay where that is false.
+/// The same into an existing array to whose shape the operands broadcast, cast as `same_kind`
+/// allows. It must be of the operands' device and context, too. Under a mask, which is bool and
+/// broadcasts to it, elements stay where that is false.
 void apply_into(const Array& out, Op op, std::span<const Operand> operands,
                 const Array* mask = nullptr);
-/// What out= of every other function does: a result into an existing array of its shape, cast as
-/// `same_kind` allows. Throws as apply_into().
-void write_into(const Array& out, const Array& result);
+/// Which arrays a function takes as out=.
+enum class OutShape : std::uint8_t {
+  same,      ///< of the result's shape: reductions, joins
+  broadcast  ///< and those to whose shape it broadcasts: functions on elements
+};
+/// What out= of every other function does: a result into an existing array, cast as `same_kind`
+/// allows. Throws as apply_into().
+void write_into(const Array& out, const Array& result, OutShape shape = OutShape::same);
 
 #define TREADLE_ARRAY_FUNCTION_1(name) \
   inline Array name(const Operand& x) { return apply(Op::name, {x}); }
@@ -261,6 +270,9 @@ Array cast(const Array& x, const DType& dtype);
 /// A dense copy with axes in the order of memory that x has.
 Array copy(const Array& x);
 
+/// The element of an array without axes as it is now, whatever becomes of x: what x[1, 2] is in
+/// Python. Lazy, is_scalar(). Throws ShapeError.
+Array element(const Array& x);
 /// A dense copy in C's order.
 Array dense_copy(const Array& x);
 /// Whether a change of one may change the other. False is certain, as it is for what is pending;

@@ -12,7 +12,7 @@ namespace treadle::array {
 /// of `carried`, of the same shape, go where those of x go; the null array: there are none. Queued
 /// on the current stream. Throws InvalidArgument for an axis whose length is no power of two and
 /// for arrays that share memory, ShapeError for another shape, IndexError for an axis that is not
-/// there, InvalidState for read-only memory, and as kernel::bitonic_sort().
+/// there, InvalidArgument for read-only memory, and as kernel::bitonic_sort().
 void bitonic_sort(const Array& x, const Array& carried = {}, int axis = 0);
 
 }  // namespace treadle::array

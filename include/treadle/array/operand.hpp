@@ -33,6 +33,8 @@ class Operand {
   }
   /// A number of the host language whose kind is known at run time.
   static Operand weak(Number number) noexcept;
+  /// An integer of the host language beyond 64 bits: no dtype of integers has it, others round it.
+  static Operand huge_integer(double nearest) noexcept { return {nearest, Weak::integer}; }
 
   /// Null for a number.
   const Array* array() const noexcept { return array_; }

@@ -48,7 +48,8 @@ class Generator {
   /// One number, made on the host: that of an array of one element.
   Number draw(const RandomDraw& draw);
   /// Every element of an array that exists, wherever it is, becomes another number, in C's order.
-  /// Throws DTypeError unless it is of the draw's dtype, InvalidState where elements share memory.
+  /// Throws DTypeError unless it is of the draw's dtype, InvalidArgument where elements share
+  /// memory.
   void fill(const Array& out, const RandomDraw& draw);
 
   /// Of [0, 1).

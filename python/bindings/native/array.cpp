@@ -18,6 +18,7 @@
 #include "native/layout.hpp"
 #include "native/promotion.hpp"
 #include "rooms.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
@@ -32,25 +33,6 @@ using array::Shape;
 PyTypeObject* array_type = nullptr;
 
 Array& self_of(PyObject* object) { return *nb::inst_ptr<Array>(object); }
-
-/// Integers beyond 64 bits are beyond every integer dtype, and become floating numbers.
-Number integer_from(PyObject* object) {
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow == 0) return value;
-  if (overflow > 0) {
-    const unsigned long long large = PyLong_AsUnsignedLongLong(object);
-    if (PyErr_Occurred() == nullptr) return large;
-    PyErr_Clear();
-  }
-  const double rounded = PyLong_AsDouble(object);
-  if (rounded == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  return rounded;
-}
-
-bool is_record(PyObject* object) {
-  return !nb::handle(object).attr("dtype").attr("names").is_none();
-}
 
 /// The array that becomes the result of a slot; what is thrown becomes Python's error.
 template <class Compute>
@@ -91,6 +73,8 @@ PyObject* unary(PyObject* a) noexcept {
 template <Op op>
 PyObject* in_place(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
+    // Python computes a = a + b then. Arrays of faces change in place.
+    if (Py_TYPE(a) == array_type && self_of(a).is_scalar()) return not_implemented();
     const ArrayOperand y(b, a);
     if (!y) return not_implemented();
     note_launch_site();
@@ -105,6 +89,11 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     const ArrayOperand x(a, b), y(b, a);
     if (modulus != Py_None || !x || !y) return not_implemented();
     note_launch_site();
+    // Of bool that is int8, where power() gives int64; of numbers it is power().
+    const Array* const base = x.get().array();
+    if (base != nullptr && !base->is_scalar() && PyLong_CheckExact(b) &&
+        y.get().number().as_double() == 2)
+      return array_object(array::square(x.get())).release().ptr();
     return array_object(array::power(x.get(), y.get())).release().ptr();
   });
 }
@@ -133,7 +122,18 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) noexcept {
   return in_place<Op::power>(a, b);
 }
 
+/// == and != of what no element can be equal to; faces have their own.
+PyObject* compare_with_none(PyObject* a, bool answer) noexcept {
+  return guarded([&]() -> PyObject* {
+    note_launch_site();
+    return array_object(array::full_like(self_of(a), answer, Scalar::boolean)).release().ptr();
+  });
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
+  const bool is_nothing = b == Py_None || PyUnicode_CheckExact(b) || PyBytes_CheckExact(b);
+  if (is_nothing && (how == Py_EQ || how == Py_NE) && Py_TYPE(a) == array_type)
+    return compare_with_none(a, how == Py_NE);
   switch (how) {
     case Py_LT:
       return binary<Op::less>(a, b);
@@ -173,9 +173,23 @@ Py_ssize_t length(PyObject* a) noexcept {
   return result;
 }
 
+/// What an element is where all axes have an index: in NumPy a number, so that a[i], a[j] = a[j],
+/// a[i] exchanges them; a record is a view there, and everything is in faces.
+Array as_read(PyObject* a, Array chosen) {
+  const bool is_number = chosen.rank() == 0 && chosen.dtype().scalar() != Scalar::structure;
+  return is_number && Py_TYPE(a) == array_type ? array::element(chosen) : chosen;
+}
+
+bool has_ellipsis(PyObject* key) {
+  if (!PyTuple_Check(key)) return key == Py_Ellipsis;
+  const nb::tuple parts = nb::borrow<nb::tuple>(key);
+  return std::any_of(parts.begin(), parts.end(),
+                     [](nb::handle part) { return part.ptr() == Py_Ellipsis; });
+}
+
 PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
   return guarded([&]() -> PyObject* {
-    return array_object(self_of(a).at({Index::at(position)})).release().ptr();
+    return array_object(as_read(a, self_of(a).at({Index::at(position)}))).release().ptr();
   });
 }
 
@@ -183,11 +197,22 @@ PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
 PyObject* subscript(PyObject* a, PyObject* key) noexcept {
   return guarded([&]() -> PyObject* {
     note_launch_site();
-    return array_object(subscripted(self_of(a), key)).release().ptr();
+    Array chosen = subscripted(self_of(a), key);
+    if (chosen.rank() == 0 && !has_ellipsis(key) && !PyUnicode_Check(key))
+      chosen = as_read(a, chosen);
+    return array_object(std::move(chosen)).release().ptr();
   });
 }
 
-void fill(const Array& self, nb::handle value) { self.assign(AssignedValue(self, value).get()); }
+void fill(const Array& self, nb::handle value) {
+  const AssignedValue assigned(self, value);
+  const Array* const array = assigned.get().array();
+  if (array != nullptr && array->rank() != 0)
+    throw ShapeError("fill() with a value of shape " + shape_text(array->shape()) +
+                         ": it is one number, which all elements become",
+                     "x[...] = value assigns what broadcasts");
+  self.assign(assigned.get());
+}
 
 int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
   const PyObject* done = guarded([&]() -> PyObject* {
@@ -426,65 +451,6 @@ nb::object array_object(Array array, PyTypeObject* type) {
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made;
-}
-
-ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
-  if (take_number(object)) return;
-  const Array* const other = beside != nullptr ? as_array(beside) : nullptr;
-  take_host(object, other != nullptr ? placement_beside(*other) : array::Placement());
-}
-ArrayOperand::ArrayOperand(PyObject* object, const Array& beside) {
-  if (!take_number(object)) take_host(object, placement_beside(beside));
-}
-ArrayOperand::ArrayOperand(PyObject* object, const array::Placement& placement) {
-  if (!take_number(object)) take_host(object, placement);
-}
-
-bool ArrayOperand::take_number(PyObject* object) {
-  if (const Array* own = as_array(object)) {
-    operand_.emplace(*own);
-  } else if (PyFloat_CheckExact(object)) {
-    operand_.emplace(PyFloat_AS_DOUBLE(object));
-  } else if (PyBool_Check(object)) {
-    operand_.emplace(object == Py_True);
-  } else if (PyLong_CheckExact(object)) {
-    operand_.emplace(Operand::weak(integer_from(object)));
-  } else if (PyComplex_CheckExact(object)) {
-    const Py_complex value = PyComplex_AsCComplex(object);
-    operand_.emplace(std::complex<double>(value.real, value.imag));
-  } else if (is_numpy_scalar(object) && !is_record(object)) {
-    operand_.emplace(
-        Operand::typed(number_from(object), scalar_from(nb::handle(object).attr("dtype"))));
-  }
-  return operand_.has_value();
-}
-
-void ArrayOperand::take_host(PyObject* object, const array::Placement& placement) {
-  if (is_numpy_scalar(object) || is_numpy_array(object)) {
-    made_ = array_from(object, nb::none(), placement);
-    operand_.emplace(made_);
-  } else if (std::optional<Array> foreign = foreign_array(object)) {
-    made_ = *std::move(foreign);
-    operand_.emplace(made_);
-  }
-}
-
-array::Placement placement_beside(const Array& array) {
-  return {.stream = stream_for(array.device())};
-}
-
-Number number_from(nb::handle object) {
-  const nb::object value =
-      is_numpy_scalar(object.ptr()) ? object.attr("item")() : nb::borrow(object);
-  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
-  if (PyLong_Check(value.ptr())) return integer_from(value.ptr());
-  if (PyFloat_Check(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
-  if (PyComplex_Check(value.ptr())) {
-    const Py_complex parts = PyComplex_AsCComplex(value.ptr());
-    return std::complex<double>(parts.real, parts.imag);
-  }
-  raise_python(PyExc_TypeError,
-               std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no number");
 }
 
 Shape shape_from(nb::handle shape) {

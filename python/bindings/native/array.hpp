@@ -44,6 +44,8 @@ class ArrayOperand {
   ArrayOperand& operator=(const ArrayOperand&) = delete;
   explicit operator bool() const noexcept { return operand_.has_value(); }
   const array::Operand& get() const { return *operand_; }
+  /// Whether its elements were copied from the host.
+  bool is_copied() const noexcept { return is_copied_; }
 
  private:
   bool take_number(PyObject* object);
@@ -51,6 +53,7 @@ class ArrayOperand {
 
   std::optional<array::Operand> operand_;
   Array made_;
+  bool is_copied_ = false;
 };
 
 /// What is assigned to elements of an array, as NumPy has it: lists and texts are read in its
@@ -79,6 +82,8 @@ bool is_numpy_scalar(PyObject* object);
 /// What out= names, as a share of its own: other threads may rebind the object. No array for None;
 /// throws TypeError for anything else.
 Array out_array(nb::handle out);
+/// What out= of a method receives, or (None) a new array.
+nb::object result_in(nb::handle out, Array result, array::OutShape shape = array::OutShape::same);
 /// A number of Python or NumPy. Throws TypeError.
 Number number_from(nb::handle object);
 /// What numpy.dtype() takes, records included. Throws DTypeError for those that devices do not

@@ -132,7 +132,11 @@ void bind_copies(nb::module_& m) {
 }
 
 void bind_elementwise(nb::module_& m) {
-  m.def("write_into", recorded(&array::write_into), nb::arg("out"), nb::arg("result"),
+  m.def("write_into", recorded(+[](const Array& out, const Array& result, bool broadcasts) {
+          using array::OutShape;
+          array::write_into(out, result, broadcasts ? OutShape::broadcast : OutShape::same);
+        }),
+        nb::arg("out"), nb::arg("result"), nb::arg("broadcasts") = false,
         "A result into an array of its shape, cast as same_kind allows.");
   m.def("clip", recorded(+[](const Array& x, nb::handle low, nb::handle high) {
           const OptionalOperand least("min", low, x), greatest("max", high, x);
@@ -187,12 +191,15 @@ void bind_array_joining_methods(nb::class_<Array>& type) {
            nb::sig("def repeat(self, repeats: int | typing.Sequence[int], axis: int | None = None) "
                    "-> Array"),
            "Each element several times, along an axis or in one axis of all.")
-      .def("clip", recorded(+[](const Array& self, nb::handle low, nb::handle high) {
-             return array::clip(self, OptionalOperand("min", low, self).get(),
-                                OptionalOperand("max", high, self).get());
+      .def("clip",
+           recorded(+[](const Array& self, nb::handle low, nb::handle high, nb::handle out) {
+             const OptionalOperand least("min", low, self), greatest("max", high, self);
+             return result_in(out, array::clip(self, least.get(), greatest.get()),
+                              array::OutShape::broadcast);
            }),
-           nb::arg("min") = nb::none(), nb::arg("max") = nb::none(),
-           nb::sig("def clip(self, min: typing.Any = None, max: typing.Any = None) -> Array"),
+           nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(),
+           nb::sig("def clip(self, min: typing.Any = None, max: typing.Any = None, out: Array | "
+                   "None = None) -> Array"),
            "Elements between two numbers; None for no bound.");
 }
 

@@ -15,14 +15,6 @@
 namespace treadle::bindings {
 namespace {
 
-/// What out= of a method receives, or a new array.
-nb::object result_in(nb::handle out, Array result) {
-  const Array target = out_array(out);
-  if (!target) return array_object(std::move(result));
-  array::write_into(target, result);
-  return nb::borrow(out);
-}
-
 void bind_absent(nb::class_<Array>& type) {
   struct Absent {
     const char *name, *takes, *instead;
@@ -51,6 +43,13 @@ void bind_absent(nb::class_<Array>& type) {
 }
 
 }  // namespace
+
+nb::object result_in(nb::handle out, Array result, array::OutShape shape) {
+  const Array target = out_array(out);
+  if (!target) return array_object(std::move(result));
+  array::write_into(target, result, shape);
+  return nb::borrow(out);
+}
 
 void bind_array_numpy_methods(nb::class_<Array>& type) {
   for (const char* name : {"conj", "conjugate"})

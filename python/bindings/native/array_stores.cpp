@@ -28,6 +28,19 @@ nb::object converted(const Array& target, Convert&& convert) {
   }
 }
 
+/// A number of a program's own class, such as an IntEnum, as one of Python's.
+nb::object plain_number(nb::handle value) {
+  PyObject* const object = value.ptr();
+  if (PyBool_Check(object)) return nb::borrow(value);
+  if (PyLong_Check(object)) return nb::steal(PyNumber_Long(object));
+  if (PyFloat_Check(object)) return nb::float_(PyFloat_AS_DOUBLE(object));
+  if (PyComplex_Check(object)) {
+    const Py_complex parts = PyComplex_AsCComplex(object);
+    return nb::steal(PyComplex_FromCComplex(parts));
+  }
+  return nb::borrow(value);
+}
+
 /// A value of the host as NumPy stores it, where that says more than our cast: it reads lists and
 /// texts, and warns of numbers that the dtype does not have.
 nb::object as_stored(const Array& target, nb::handle value) {
@@ -40,7 +53,7 @@ nb::object as_stored(const Array& target, nb::handle value) {
     return converted(target, [&]() -> nb::object {
       return numpy().attr("asarray")(value, numpy_dtype_of(target.dtype()));
     });
-  if (is_record || !(is_numpy_scalar(object) || is_numpy_array(object))) return nb::borrow(value);
+  if (is_record || !(is_numpy_scalar(object) || is_numpy_array(object))) return plain_number(value);
   const std::string kind = nb::cast<std::string>(value.attr("dtype").attr("kind"));
   const bool is_text = kind == "U" || kind == "S" || kind == "O";
   const bool is_cast = kind == "c"

@@ -49,12 +49,14 @@ class KernelArguments {
       if (as_array(object.ptr()) != nullptr) beside = object;
     for (const nb::handle object : objects) {
       const std::size_t position = list_.size();
-      if (is_numpy_array(object.ptr()) && kernel.may_write(position))
-        raise_python(PyExc_TypeError, "argument " + std::to_string(position) + " of kernel " +
-                                          kernel.name() +
-                                          " is written to, and a NumPy array: its elements are "
-                                          "not on the device. Pass an Array, or declare it const");
-      if (!kept_.emplace_back(object.ptr(), beside.ptr()))
+      kept_.emplace_back(object.ptr(), beside.ptr());
+      if (kept_.back().is_copied() && kernel.may_write(position))
+        raise_python(
+            PyExc_TypeError,
+            "argument " + std::to_string(position) + " of kernel " + kernel.name() +
+                " is written to, and a " + Py_TYPE(object.ptr())->tp_name +
+                ": its elements are not on the device. Pass an Array, or declare it const");
+      if (!kept_.back())
         raise_python(PyExc_TypeError, "argument " + std::to_string(position) + " of kernel " +
                                           kernel.name() + " is no array or number, but a " +
                                           Py_TYPE(object.ptr())->tp_name);

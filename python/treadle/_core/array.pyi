@@ -362,7 +362,7 @@ class Array:
     def repeat(self, repeats: int | Sequence[int], axis: int | None = None) -> Array:
         """Each element several times, along an axis or in one axis of all."""
 
-    def clip(self, min: Any = None, max: Any = None) -> Array:
+    def clip(self, min: Any = None, max: Any = None, out: Array | None = None) -> Array:
         """Elements between two numbers; None for no bound."""
 
     @property
@@ -720,7 +720,7 @@ def tile(x: Array, counts: Sequence[int]) -> Array:
 def pad(x: Array, widths: Sequence[tuple[int, int]], value: Any) -> Array:
     """With a border of one number."""
 
-def write_into(out: Array, result: Array) -> None:
+def write_into(out: Array, result: Array, broadcasts: bool = False) -> None:
     """A result into an array of its shape, cast as same_kind allows."""
 
 def clip(x: Array, low: Any, high: Any) -> Array:

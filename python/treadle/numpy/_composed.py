@@ -10,7 +10,7 @@ from treadle._core import DTypeError, IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, written
+from ._creation import asarray, asarrays, spread, written
 from ._joining import concatenate
 from ._manipulation import broadcast_to, diagonal
 
@@ -47,7 +47,7 @@ def _pair(
         return first, second
     if not isinstance(out, (tuple, list)) or len(out) != 2:
         raise DTypeError("out= of a function with two results is a tuple of two arrays or None")
-    return written(first, out[0]), written(second, out[1])
+    return spread(first, out[0]), spread(second, out[1])
 
 
 _Outs = tuple[Array | None, Array | None] | None
@@ -70,12 +70,12 @@ def divmod(x1: Any, x2: Any, /, *, out: _Outs = None) -> tuple[Array, Array]:
 
 def deg2rad(x: Any, /, *, out: Array | None = None) -> Array:
     """Angles in radians, of those in degrees."""
-    return written(_array.deg2rad(asarray(x)), out)
+    return spread(_array.deg2rad(asarray(x)), out)
 
 
 def rad2deg(x: Any, /, *, out: Array | None = None) -> Array:
     """Angles in degrees, of those in radians."""
-    return written(_array.rad2deg(asarray(x)), out)
+    return spread(_array.rad2deg(asarray(x)), out)
 
 
 radians, degrees = deg2rad, rad2deg
@@ -118,7 +118,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def outer(a: Any, b: Any, out: Array | None = None) -> Array:
     """The products of each element of a with each of b."""
-    return written(_array.outer(*asarrays((a, b))), out)
+    return spread(_array.outer(*asarrays((a, b))), out)
 
 
 # over 6 parameters because they are NumPy's

@@ -118,6 +118,14 @@ def written(result: Array, out: Array | None) -> Array:
     return out
 
 
+def spread(result: Array, out: Array | None) -> Array:
+    """The same of a function on elements: the result is broadcast to the shape of `out`."""
+    if out is None:
+        return result
+    _array.write_into(out, result, broadcasts=True)
+    return out
+
+
 def _as_asked(
     x: Array, dtype: Any, order: str | None, device: Device | str | None, copy: bool | None
 ) -> Array:

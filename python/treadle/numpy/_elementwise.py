@@ -13,18 +13,21 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import asarray, of_lists, written
+from ._creation import asarray, of_lists, spread
 
 
 def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
     """Elements below min become min, above max max."""
-    return written(_array.clip(asarray(x), min, max), out)
+    return spread(_array.clip(asarray(x), min, max), out)
 
 
 def _in_dtype(
     name: str, operands: tuple[Any, ...], dtype: _numpy.dtype, casting: str
 ) -> tuple[Any, ...]:
-    """Operands as those of the operation that gives this dtype; Python's numbers as they are."""
+    """Operands as those of the operation that gives this dtype; Python's numbers as they are beside
+    arrays."""
+    if not any(hasattr(x, "dtype") for x in operands):
+        operands = tuple(map(asarray, operands))
     cast = []
     for x in operands:
         kind = getattr(x, "dtype", None)
@@ -71,7 +74,7 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
             *operands, out = operands  # type: ignore[assignment]
         if out is not None and not isinstance(out, Array):
             raise TypeError(f"{name}(): out is a {type(out).__name__}, wanted: Array")
-        if list in map(type, operands) or tuple in map(type, operands):
+        if dtype is not None or casting != "same_kind":
             operands = of_lists(operands)  # type: ignore[assignment]
         if dtype is not None:
             operands = _in_dtype(name, operands, _numpy.dtype(dtype), casting)

@@ -14,7 +14,7 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import arange, asarray, asarrays, of_lists, written, zeros
+from ._creation import arange, asarray, asarrays, spread, written, zeros
 from ._manipulation import meshgrid
 
 __all__ = [
@@ -99,10 +99,7 @@ def fix(x: Any, out: Array | None = None) -> Array:
 
 def float_power(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
     """power() in float64 at least, so that integers have negative ones, too."""
-    x1, x2 = of_lists((x1, x2))
-    if not isinstance(x1, Array) and not isinstance(x2, Array):
-        x1 = asarray(x1)
-    return written(_array.float_power(x1, x2), out)
+    return spread(_array.float_power(x1, x2), out)
 
 
 def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -> Any:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import ShapeError
+from treadle._core import InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, of_lists
+from ._creation import asarray, asarrays, written
 
 __all__ = [
     "all",
@@ -299,17 +299,16 @@ def average(
     sum to 0."""
     if weights is None:
         return mean(x, axis, keepdims=keepdims)
-    x, weights = of_lists((x, weights))
+    x, weights = asarrays((x, weights))
     return _array.average(x, weights, axis=axis, keepdims=keepdims)
 
 
 def dot(x: Any, y: Any, /, out: Array | None = None) -> Array:
     """The sum of the products of two arrays with one axis."""
-    result = _array.dot(*of_lists((x, y)))
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    result = _array.dot(x, y)
+    if out is not None and getattr(out, "dtype", None) != result.dtype:
+        raise InvalidArgument(f"dot() gives {result.dtype}: out= is no array of that")
+    return written(result, out)
 
 
 inner = dot
@@ -317,7 +316,7 @@ inner = dot
 
 def vdot(x: Any, y: Any, /) -> Array:
     """The same of all elements in C's order, the first conjugated."""
-    return _array.vdot(*of_lists((x, y)))
+    return _array.vdot(*asarrays((x, y)))
 
 
 def nansum(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
