@@ -26,8 +26,7 @@ LEFT_OUT = re.compile(
     r"^_|^(memcpy|memset|from_device|register|release_default|choose_devices|make_gl|gl_init|init"
     r"|adopt|enqueue_native|create_some|from_int_ptr|from_raw|unload|stop_profiler|start_profiler"
     r"|test|show|live_objects|enable_debugging|detach|attach|pop|push|reset|make_default_context"
-    r"|clear_context_caches|prefetch|mem_|compile|NaturalOrder|wait_for|ipc|IPC|Linker|load|save"
-    r"|transpose|permute_dims|swapaxes|matrix_transpose|[hvd]split"  # they take what has the method
+    r"|clear_context_caches|program_kind|prefetch|mem_|compile|NaturalOrder|wait_for|ipc|IPC|Linker|load|save"
     r"|finish|computed|bind_to_queue|on_destruction|set_callback|add_callback|release|free|setup|interpret)"
 )
 # A class of errors that callers can tell apart, and those that Python itself gives such calls.

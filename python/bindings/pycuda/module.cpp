@@ -20,7 +20,16 @@ namespace face {
 
 JitOptions jit_options(nb::handle options) {
   JitOptions list;
+  const auto refuse = [](const char* what, nb::handle object) {
+    raise_python(PyExc_TypeError, std::string(what) + Py_TYPE(object.ptr())->tp_name +
+                                      ": pass [(jit_option.OPTIMIZATION_LEVEL, 3), ...]");
+  };
+  if (!nb::isinstance<nb::iterable>(options))
+    refuse("options are pairs in a list, not a ", options);
   for (const nb::handle pair : nb::borrow<nb::iterable>(options)) {
+    const bool is_pair = PySequence_Check(pair.ptr()) && PySequence_Size(pair.ptr()) == 2;
+    PyErr_Clear();  // of a length that there is not
+    if (!is_pair) refuse("an option is a pair of it and its value, not a ", pair);
     const nb::object option = pair[nb::int_(0)], value = pair[nb::int_(1)];
     list.emplace_back(static_cast<cuda::JitOption>(enum_value(option, "option")),
                       static_cast<unsigned>(unsigned_argument(value.ptr(), "option's value", ~0u)));

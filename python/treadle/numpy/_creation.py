@@ -110,6 +110,13 @@ def of_lists(values: Iterable[Any]) -> list[Any]:
     return [asarray(x, device=place) if isinstance(x, list | tuple) else x for x in values]
 
 
+def require_target(name: str, x: Any) -> Array:
+    """What a function changes in place."""
+    if not isinstance(x, Array):
+        raise DTypeError(f"{name}() into a {type(x).__name__}: it changes an Array")
+    return x
+
+
 def written(result: Array, out: Array | None) -> Array:
     """The result, in `out` if there is one, cast as `same_kind` allows."""
     if out is None:

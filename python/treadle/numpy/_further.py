@@ -14,7 +14,7 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import arange, asarray, asarrays, spread, written, zeros
+from ._creation import arange, asarray, asarrays, require_target, spread, written, zeros
 from ._manipulation import meshgrid
 
 __all__ = [
@@ -46,9 +46,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
-    if not isinstance(dst, Array):
-        raise DTypeError(f"copyto() into a {type(dst).__name__}: it changes an Array")
-    if not _is_storable(src, dst.dtype, casting):
+    if not _is_storable(src, require_target("copyto", dst).dtype, casting):
         given = getattr(src, "dtype", type(src).__name__)
         raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")
     if casting == "unsafe" and isinstance(src, complex | list | tuple):
@@ -82,9 +80,7 @@ _ORDER_OF_KINDS: dict[Any, int] = {
 
 def fill_diagonal(a: Array, val: Any) -> None:
     """Assigns to the diagonal of a matrix."""
-    if not isinstance(a, Array):
-        raise DTypeError(f"fill_diagonal() of a {type(a).__name__}: it changes an Array")
-    if a.ndim != 2:
+    if require_target("fill_diagonal", a).ndim != 2:
         raise ShapeError(
             f"fill_diagonal() of an array of shape {a.shape}: it takes two axes; assign to "
             "diagonal() of more"

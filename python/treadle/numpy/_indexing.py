@@ -16,7 +16,7 @@ from treadle._core import IndexError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, of_lists, written
+from ._creation import asarray, of_lists, require_target, written
 
 __all__ = ["choose", "put", "put_along_axis", "select", "take", "take_along_axis"]
 
@@ -51,7 +51,7 @@ def take(
 
 def put(x: Array, indices: Any, values: Any, mode: str | None = None) -> None:
     """Sets elements at indices in C's order; values start again where they are fewer."""
-    indices, mode = _checked(indices, x.size, mode)
+    indices, mode = _checked(indices, require_target("put", x).size, mode)
     x.put(indices, values, mode)
 
 

@@ -26,6 +26,18 @@ def first_array(*operands: Any) -> Any:
     return next((array for array in arrays if array.ndim), arrays[0] if arrays else None)
 
 
+def require_lead(*operands: Any) -> Any:
+    """The same. Raises TypeError where there is none."""
+    lead = first_array(*operands)
+    if lead is None:
+        kinds = ", ".join(type(operand).__name__ for operand in operands)
+        raise TypeError(
+            f"one of the operands must be an array on the device, not {kinds}: "
+            "to_device(queue, x) makes one"
+        )
+    return lead
+
+
 def after(queue: Any, wait_for: Any) -> None:
     """Later work of the queue comes after these events."""
     if wait_for:
@@ -61,8 +73,10 @@ def computed(
     allocator: Any = None,
 ) -> Any:
     """What a function of native arrays gives, as an array of the first operand's kind, or in
-    `out`."""
-    lead = first_array(*operands)
+    `out`. One operand is an array."""
+    lead = require_lead(*operands)
+    if out is not None:
+        require_array(out)
     queue = queue_of(*operands, out, queue=queue)
     after(queue, wait_for)
     with lead._work(*operands, queue=queue):
@@ -102,7 +116,7 @@ def multi_take(
 def _destinations(
     arrays: Sequence[Array], dest_shape: Any, out: Any, queue: Any
 ) -> Sequence[Array]:
-    dtypes = {array.dtype for array in arrays}
+    dtypes = {require_array(array).dtype for array in arrays}
     if len(dtypes) > 1:
         raise TypeError(f"the arrays are of one dtype, not of {sorted(map(str, dtypes))}")
     if out is None:
@@ -113,7 +127,7 @@ def _destinations(
     if len(out) != len(arrays):
         raise ValueError(f"out has {len(out)} arrays for {len(arrays)}")
     for target, array in zip(out, arrays, strict=True):
-        if target.dtype != array.dtype:
+        if require_array(target).dtype != array.dtype:
             raise TypeError(f"out is of {target.dtype}, the arrays are of {array.dtype}")
     return list(out)
 
@@ -131,6 +145,8 @@ def multi_take_put(
     """out[k][dest_indices] = arrays[k][src_indices + src_offsets[k]]."""
     if not len(arrays):
         return []
+    for name, indices in (("src_indices", src_indices), ("dest_indices", dest_indices)):
+        _require_indices(indices, name)
     if src_indices.dtype != dest_indices.dtype:
         raise TypeError(
             f"src_indices are of {src_indices.dtype}, dest_indices of {dest_indices.dtype}"
@@ -139,8 +155,6 @@ def multi_take_put(
         raise ValueError(f"{src_indices.size} src_indices for {dest_indices.size} dest_indices")
     if src_offsets is not None and len(src_offsets) != len(arrays):
         raise ValueError(f"{len(src_offsets)} src_offsets for {len(arrays)} arrays")
-    for indices in (src_indices, dest_indices):
-        _require_indices(indices)
     queue = queue_of(*arrays, queue=queue)
     targets = _destinations(arrays, dest_shape, out, queue)
     for k, (target, array) in enumerate(zip(targets, arrays, strict=True)):

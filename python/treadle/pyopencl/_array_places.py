@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._core.device import Device, Stream
+from treadle._required import required
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import command_queue_properties
 from treadle.pyopencl._svm import as_buffer
@@ -153,6 +154,7 @@ class Events(list[Any]):
     def order(self, place: Place) -> None:
         """Lets later work of the place come after the events that the program added."""
         for event in self[self.ordered :]:
+            required(event, "wait_for", "pyopencl.Event", "int_ptr")
             place.stream.wait(place.device.adopt_event(event.int_ptr))
         self.ordered = len(self)
 

@@ -27,7 +27,7 @@ def _at(x: Array, places: Array) -> NativeArray:
 
 def _chosen(a: Array, slice_: Any) -> Array:
     """All elements, or those of a slice of them as they lie in memory."""
-    if slice_ is None:
+    if require_array(a) is a and slice_ is None:
         return a
     return a.reshape(-1, order="F" if a.flags.f_contiguous else "C")[slice_]
 

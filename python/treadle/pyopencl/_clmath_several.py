@@ -19,7 +19,7 @@ from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import queue_of, require_array
-from treadle.pyopencl._array_functions import computed, first_array
+from treadle.pyopencl._array_functions import computed, require_lead
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_programs import get_elwise_kernel
 from treadle.pyopencl.array import _splay
@@ -27,18 +27,9 @@ from treadle.pyopencl.array import _splay
 _apply = _native.apply
 
 
-def _composed(compute: Callable[..., NativeArray], *operands: Any, queue: Any) -> Array:
-    """What NumPy's operations make of the operands, of which one is an array."""
-    if first_array(*operands) is None:
-        raise TypeError(
-            "one of the operands must be an array on the device: to_device(queue, x) makes one"
-        )
-    return computed(compute, *operands, queue=queue)
-
-
 def _by_numpy(name: str, theirs: str, doc: str) -> Callable[..., Array]:
     def function(x: Any, y: Any, queue: Any = None) -> Array:
-        return _composed(lambda a, b: _apply(theirs, a, b), x, y, queue=queue)
+        return computed(lambda a, b: _apply(theirs, a, b), x, y, queue=queue)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -56,21 +47,21 @@ pow = _by_numpy("pow", "power", "x to the power of y.")  # noqa: A001 - OpenCL's
 def rsqrt(array: Array, queue: Any = None) -> Array:
     """1 / sqrt(x)."""
     require_array(array)
-    return _composed(lambda x: _apply("rsqrt", x), array, queue=queue)
+    return computed(lambda x: _apply("rsqrt", x), array, queue=queue)
 
 
 def sincos(array: Array, queue: Any = None) -> tuple[Array, Array]:
     """The sine and the cosine."""
     require_array(array)
     return (
-        _composed(lambda x: _apply("sin", x), array, queue=queue),
-        _composed(lambda x: _apply("cos", x), array, queue=queue),
+        computed(lambda x: _apply("sin", x), array, queue=queue),
+        computed(lambda x: _apply("cos", x), array, queue=queue),
     )
 
 
 def fdim(x: Any, y: Any, queue: Any = None) -> Array:
     """x - y where x is more, else 0; nan if one is."""
-    return _composed(
+    return computed(
         lambda a, b: _apply("where", _apply("less_equal", a, b), 0, _apply("subtract", a, b)),
         x,
         y,
@@ -80,14 +71,14 @@ def fdim(x: Any, y: Any, queue: Any = None) -> Array:
 
 def mad(a: Any, b: Any, c: Any, queue: Any = None) -> Array:
     """a * b + c, rounded as is fastest."""
-    return _composed(
+    return computed(
         lambda x, y, z: _apply("add", _apply("multiply", x, y), z), a, b, c, queue=queue
     )
 
 
 def clamp(x: Any, minval: Any, maxval: Any, queue: Any = None) -> Array:
     """x, or the limit that it is beyond."""
-    return _composed(
+    return computed(
         lambda a, low, high: _apply("minimum", _apply("maximum", a, low), high),
         x,
         minval,
@@ -107,7 +98,7 @@ def _by_magnitude(name: str, further: str, on_ties: str) -> Callable[..., Array]
         )
 
     def function(x: Any, y: Any, queue: Any = None) -> Array:
-        return _composed(compute, x, y, queue=queue)
+        return computed(compute, x, y, queue=queue)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The element of {further} magnitude; {on_ties}() where they are equal."
@@ -123,12 +114,12 @@ def fract(array: Array, queue: Any = None) -> tuple[Array, Array]:
     require_array(array)
     below = array.dtype.type(1) - np.finfo(array.dtype).epsneg if array.dtype.kind == "f" else 0
     return (
-        _composed(
+        computed(
             lambda x: _apply("minimum", _apply("subtract", x, _apply("floor", x)), below),
             array,
             queue=queue,
         ),
-        _composed(lambda x: _apply("floor", x), array, queue=queue),
+        computed(lambda x: _apply("floor", x), array, queue=queue),
     )
 
 
@@ -142,8 +133,8 @@ def lgamma_r(array: Array, queue: Any = None) -> tuple[Array, Array]:
         return _apply("where", is_negative, np.int32(-1), np.int32(1))
 
     return (
-        _composed(lambda x: _apply("lgamma", x), array, queue=queue),
-        _composed(sign, array, queue=queue),
+        computed(lambda x: _apply("lgamma", x), array, queue=queue),
+        computed(sign, array, queue=queue),
     )
 
 
@@ -165,7 +156,7 @@ def popcount(array: Array, queue: Any = None) -> Array:
     """How many bits are set, in the dtype of the integers."""
     dtype = _require_integers("popcount", array)
     bits = np.dtype(f"u{dtype.itemsize}")  # NumPy counts those of the magnitude
-    return _composed(
+    return computed(
         lambda x: NativeArray.astype(_apply("bitwise_count", NativeArray.astype(x, bits)), dtype),
         array,
         queue=queue,
@@ -180,7 +171,7 @@ def abs_diff(x: Any, y: Any, queue: Any = None) -> Array:
         differences = _apply("subtract", a, b), _apply("subtract", b, a)
         return NativeArray.astype(_apply("where", _apply("greater", a, b), *differences), dtype)
 
-    return _composed(compute, x, y, queue=queue)
+    return computed(compute, x, y, queue=queue)
 
 
 # --- of OpenCL C ---------------------------------------------------------------------------------
@@ -223,7 +214,7 @@ def _called(
 ) -> list[Array]:
     """A function of OpenCL C, of (operand, its dtype)s: new arrays of the results' dtypes."""
     values = [value for value, _ in operands]
-    lead = first_array(*values)
+    lead = require_lead(*values)
     queue = queue_of(*values, queue=queue)
     shape = np.broadcast_shapes(*(value.shape for value in values if isinstance(value, Array)))
     with lead._work(*values, queue=queue):

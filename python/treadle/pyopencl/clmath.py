@@ -20,7 +20,7 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import queue_of, require_array
-from treadle.pyopencl._array_functions import computed, first_array
+from treadle.pyopencl._array_functions import computed
 from treadle.pyopencl._clmath_several import (  # noqa: F401
     abs_diff,
     clamp,
@@ -175,8 +175,6 @@ def nan(array: Array, queue: Any = None) -> Array:
 
 
 def _binary(theirs: str, x: Any, y: Any, queue: Any) -> Array:
-    if first_array(x, y) is None:
-        raise TypeError("one of the operands must be an array on the device")
     return computed(lambda a, b: _native.apply(theirs, a, b), x, y, queue=queue)
 
 
