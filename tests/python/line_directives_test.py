@@ -56,6 +56,11 @@ def test_linked_texts(context):
         DynamicSourceModule(text)
 
 
+def line_100(device_name):
+    """As a compiler writes it. NVIDIA's OpenCL names no file, whatever the directive says."""
+    return r":100:" if "NVIDIA" in device_name else r"gen\.c[:(]100"
+
+
 @pytest.mark.parametrize("opening", OPENINGS[:2])
 @pytest.mark.parametrize("device", [d.id for d in treadle.devices()])
 def test_texts_for_every_device(device, opening):
@@ -63,11 +68,10 @@ def test_texts_for_every_device(device, opening):
         f'{opening}#line 98 "gen.c"\n#include "treadle/dialect.h"\n\n'
         "TREADLE_KERNEL f(TREADLE_GLOBAL int *o) { *o = undefined; }\n"
     )
-    with (
-        treadle.find_device(device) as found,
-        pytest.raises(treadle.CompileError, match=r"gen\.c[:(]100"),
-    ):
-        treadle.Program(found, text)
+    with treadle.find_device(device) as found:
+        name = str(found) if device.startswith("opencl") else ""
+        with pytest.raises(treadle.CompileError, match=line_100(name)):
+            treadle.Program(found, text)
 
 
 @pytest.mark.parametrize("opening", OPENINGS[:2])
@@ -78,7 +82,7 @@ def test_opencl_texts(opening):
     except cl.RuntimeError as error:
         pytest.skip(f"needs an OpenCL platform: {error}")
     text = opening + '#line 100 "gen.c"\nkernel void f(global int *o) { *o = undefined; }'
-    with pytest.raises(cl.RuntimeError, match=r"gen\.c[:(]100"):
+    with pytest.raises(cl.RuntimeError, match=line_100(opencl.devices[0].platform.name)):
         cl.Program(opencl, text).build()
 
 

@@ -35,6 +35,12 @@ def test_products_are_summed(size):
     same(kernel(gpuarray.to_gpu(x), gpuarray.to_gpu(y)), (x * y).sum(dtype=np.float32))
 
 
+def test_an_array_need_not_be_the_first_argument():
+    x = floats(1000) % 5
+    kernel = ReductionKernel(np.float32, "0", "a+b", "s*x[i]+t", "float s, int t, const float *x")
+    same(kernel(np.float32(2), np.int32(1), gpuarray.to_gpu(x)), (2 * x + 1).sum())
+
+
 def test_the_map_is_the_element_where_there_is_none():
     kernel = ReductionKernel(np.int32, 0, "a+b", arguments="int *in")
     same(kernel(gpuarray.arange(100, dtype=np.int32)), np.int32(4950))

@@ -34,6 +34,15 @@ def floats(n):
     return (np.arange(n) % 13).astype(np.float32)
 
 
+def test_an_array_need_not_be_the_first_argument(context, queue, put):
+    kernel = ReductionKernel(
+        context, np.float32, "0", "a+b", "s*x[i]+t", "float s, int t, __global const float *x"
+    )
+    x = floats(1000)
+    assert kernel(np.float32(2), np.int32(1), put(x)).get() == (2 * x + 1).sum()
+    assert kernel(np.float32(2), 1, put(x), queue=queue).get() == (2 * x + 1).sum()
+
+
 @pytest.mark.parametrize("n", [1, 5, 1000, 100_003])
 def test_a_dot_product(dot, put, n):
     result = dot(put(floats(n)), put(floats(n)))
