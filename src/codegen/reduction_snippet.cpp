@@ -88,7 +88,7 @@ class SnippetElement : public ReductionElement {
         dialect_(dialect),
         types_(types),
         leaves_(leaves_of(snippet, dialect, types)) {
-    refuse_own_names();
+    require_valid(snippet, types);
     name = snippet.name;
     partial_bytes = accumulator_bytes = bytes_of_partial(snippet);
     for (std::size_t k = 0; k < snippet.outputs.size(); ++k) {
@@ -157,13 +157,6 @@ class SnippetElement : public ReductionElement {
   }
 
  private:
-  void refuse_own_names() const {
-    for (const ParameterSpec& parameter : snippet_.parameters)
-      if (parameter.name == "i")
-        throw InvalidArgument("an argument of reduction kernel " + snippet_.name +
-                                  " is called as the index of its element, i",
-                              "give it another name");
-  }
   std::string suffix(std::size_t k) const {
     return snippet_.outputs.size() > 1 ? joined({"_", number(k)}) : std::string();
   }
@@ -233,6 +226,15 @@ class SnippetElement : public ReductionElement {
 };
 
 }  // namespace
+
+void require_valid(const ReductionSnippet& snippet, const TypeNames& types) {
+  for (const ParameterSpec& parameter : snippet.parameters)
+    if (parameter.name == "i")
+      throw InvalidArgument("an argument of reduction kernel " + snippet.name +
+                                " is called as the index of its element, i",
+                            "give it another name");
+  for (const ReductionOutput& output : snippet.outputs) types.name_of(output.dtype);
+}
 
 std::vector<ReductionOperand> operands_of(const ReductionSnippet& snippet, const Dialect& dialect,
                                           const TypeNames& types) {

@@ -17,7 +17,6 @@ ReductionWriter::ReductionWriter(ReductionElement& element, const ReductionClass
       loop_(loop),
       tiling_(tiling),
       dialect_(dialect),
-      types_(dialect),
       folds_(element.folds),
       operands_(element.operands),
       group_size_(reduction_group_size(tiling, element.partial_bytes)) {
@@ -155,7 +154,7 @@ void ReductionWriter::write_types() {
   const bool divides =
       (loop_.kept_has_32_bits && kept_axes() > 1) ||
       (loop_.folded_has_32_bits && (folded_axes() > 1 || loop_.folded.kind == SpaceKind::rows));
-  if (divides) write_divided(text_, dialect_, types_);
+  if (divides) write_divided(text_, dialect_, TypeNames(dialect_));
   if (loop_.is_split) write_partials_type();
 }
 

@@ -14,6 +14,7 @@
 #include "reduction_element.hpp"
 #include "space_text.hpp"
 #include "text_writer.hpp"
+#include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/reduction.hpp"
 #include "treadle/codegen/signature.hpp"
 
@@ -52,7 +53,7 @@ class ReductionWriter {
   std::size_t number_of(const Operand& operand) const {
     return static_cast<std::size_t>(&operand - operands_.data());
   }
-  std::string type(Scalar scalar) const { return types_.name_of(scalar); }
+  std::string type(Scalar scalar) const { return stored_type(scalar, dialect_); }
   std::string pointer_to(const std::string& element, const Operand& operand) const;
 
   // The frame.
@@ -138,7 +139,6 @@ class ReductionWriter {
   const ReductionClass& loop_;
   const Tiling& tiling_;
   const Dialect& dialect_;
-  TypeNames types_;
   const std::vector<FoldText>& folds_;
   const std::vector<Operand>& operands_;
   std::string kept_moved_;  ///< behind names of pointers to results: "_row"

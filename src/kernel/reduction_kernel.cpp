@@ -117,8 +117,8 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device,
   snippet_.parameters = codegen::parse_parameters(
       arguments, types_,
       dialect_.has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+  codegen::require_valid(snippet_, types_);
   operands_ = codegen::operands_of(snippet_, dialect_, types_);
-  generate(lower(many()).loop);
 }
 
 bool ReductionKernel::mentions_element(std::string_view name) const {
@@ -191,7 +191,6 @@ codegen::ReductionLowering ReductionKernel::lower(const Elements& elements,
 }
 
 const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionClass& wanted) {
-  const std::lock_guard lock(mutex_);
   for (const Form& made : forms_)
     if (made.loop == wanted) return made;
   codegen::ReductionText made = generate(wanted);
@@ -199,7 +198,28 @@ const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionClass
   return forms_.emplace_back(Form{wanted, program.kernel(snippet_.name), std::move(made)});
 }
 
-void ReductionKernel::compile() { form(lower(many()).loop); }
+/// A launch like the last one is not worked out again.
+std::shared_ptr<const ReductionKernel::Prepared> ReductionKernel::prepare(
+    const Elements& elements, std::span<const device::Location> places) {
+  std::uint64_t alignments = 0;  // of the first sixteen; of more no launch is like another
+  for (const device::Location& place : places)
+    alignments = alignments << 4 | (place.handle + place.offset) % 16;
+  const std::lock_guard lock(mutex_);
+  if (recent_ != nullptr && recent_->elements == elements && recent_->alignments == alignments &&
+      places.size() <= 16)
+    return recent_;
+  codegen::ReductionLowering lowering = lower(elements, places);
+  const Form& made = form(lowering.loop);
+  recent_ =
+      std::make_shared<const Prepared>(Prepared{elements, alignments, std::move(lowering), made});
+  return recent_;
+}
+
+void ReductionKernel::compile() {
+  const codegen::ReductionLowering lowering = lower(many());
+  const std::lock_guard lock(mutex_);
+  form(lowering.loop);
+}
 
 void ReductionKernel::launch_all(device::Stream& stream, const ElementRange& range,
                                  std::span<const device::Argument> results,
@@ -252,8 +272,9 @@ void ReductionKernel::launch(device::Stream& stream, const Elements& elements,
   declared.read(arguments, *device_);
   if (elements.outer == 0 || elements.inner == 0) return;
   const std::vector<device::Location> places = places_of(elements, results, arguments);
-  const codegen::ReductionLowering lowering = lower(elements, places);
-  const Form& compiled = form(lowering.loop);
+  const std::shared_ptr<const Prepared> prepared = prepare(elements, places);
+  const codegen::ReductionLowering& lowering = prepared->lowering;
+  const Form& compiled = prepared->form;
   std::vector<device::Argument>& all = declared.all();
   // What was put off and reads an argument may be a reduction, which wants the same workspace.
   all.insert(all.end(), results.begin(), results.end());

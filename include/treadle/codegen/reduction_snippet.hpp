@@ -41,6 +41,10 @@ struct ReductionSnippet {
   std::string preamble = {};              ///< before the kernel
 };
 
+/// Throws InvalidArgument for a parameter that is called `i`, DTypeError for a result whose type
+/// has no name.
+void require_valid(const ReductionSnippet& snippet, const TypeNames& types);
+
 /// Its operands in the order in which lower_reduction() has them: leaves, whose index is that of
 /// the parameter; the position `i` if a text uses it otherwise; and the outputs. `types` are those
 /// of the texts, `dialect` the language's own.
@@ -54,8 +58,7 @@ std::size_t bytes_of_partial(const ReductionSnippet& snippet);
 
 /// Writes the kernel, as generate_reduction() of an expression does. The user's parameters are the
 /// kernel's first and not among those of the text; of a leaf an offset in elements is passed on all
-/// devices. Throws InvalidArgument for a parameter that is called `i`, DTypeError if the result's
-/// type has no name.
+/// devices. Throws as require_valid().
 ReductionText generate_reduction(const ReductionSnippet& snippet, const ReductionClass& loop,
                                  const Tiling& tiling, const Dialect& dialect,
                                  const TypeNames& types);

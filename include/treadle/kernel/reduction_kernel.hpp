@@ -125,7 +125,17 @@ class ReductionKernel {
   struct Elements {
     std::int64_t length, start, step;
     std::int64_t outer, inner;
+    bool operator==(const Elements&) const = default;
   };
+  /// A launch that was worked out, for arrays of the same alignments.
+  struct Prepared {
+    Elements elements;
+    std::uint64_t alignments;
+    codegen::ReductionLowering lowering;
+    const Form& form;
+  };
+  std::shared_ptr<const Prepared> prepare(const Elements& elements,
+                                          std::span<const device::Location> places);
   static Elements many();
   static Elements along(const FoldedAxis& axis);
   codegen::ReductionText generate(const codegen::ReductionClass& loop) const;
@@ -135,7 +145,7 @@ class ReductionKernel {
   std::vector<device::Location> places_of(const Elements& elements,
                                           std::span<const device::Argument> results,
                                           std::span<const device::Argument> arguments) const;
-  const Form& form(const codegen::ReductionClass& wanted);
+  const Form& form(const codegen::ReductionClass& wanted);  ///< with the mutex held
   void launch(device::Stream& stream, const Elements& elements,
               std::span<const device::Argument> results,
               std::span<const device::Argument> arguments, const device::Order& order);
@@ -149,6 +159,7 @@ class ReductionKernel {
   std::vector<codegen::ReductionOperand> operands_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
   std::deque<Form> forms_;
+  std::shared_ptr<const Prepared> recent_;
 };
 
 }  // namespace treadle::kernel
