@@ -60,6 +60,8 @@ REPAIRS = [
     (r"^    def __repr__\(self, /\):", "    def __repr__(self, /) -> str:"),
     # Comparing with an object of any type is allowed, and false.
     (r"(def __(?:eq|ne)__\(self, \w+: )[\w.]+", r"\1object"),
+    # In the class `bytes` is a number, as cgen calls it.
+    (r"^(    def make\w*\(self, \*\*kwargs: Any\)) -> bytes:", r"\1 -> Any:"),
     # A default of flags is a number in C++.
     (r"(: [\w.]*Flags) = \d+", r"\1 = ..."),
     # CPython's own, and nothing to call.

@@ -76,6 +76,7 @@ NB_MODULE(_core, m) {
   nb::module_ rules = m.def_submodule("rules", "What operations on arrays mean.");
   nb::module_ cuda = m.def_submodule("cuda", "treadle.cuda");
   nb::module_ codegen = m.def_submodule("codegen", "treadle.codegen");
+  nb::module_ tree = m.def_submodule("tree", "Nodes of programs: what treadle.cgen is made of.");
   nb::module_ compile = m.def_submodule("compile", "treadle.compile");
   nb::module_ device = m.def_submodule("device", "Devices of every run-time system.");
   nb::module_ kernel = m.def_submodule("kernel", "Programs and kernels for any device.");
@@ -91,6 +92,7 @@ NB_MODULE(_core, m) {
   bind_layout(rules);
   bind_interpret(rules);
   bind_codegen(codegen);
+  bind_tree(tree);
   bind_compile(compile);
   bind_device(device);
   bind_kernel(kernel);

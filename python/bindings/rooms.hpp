@@ -14,6 +14,7 @@ void bind_promotion(nb::module_& m);
 void bind_layout(nb::module_& m);
 void bind_interpret(nb::module_& m);
 void bind_codegen(nb::module_& m);
+void bind_tree(nb::module_& m);
 void bind_compile(nb::module_& m);
 void bind_device_structs(nb::module_& m);
 void bind_device(nb::module_& m);

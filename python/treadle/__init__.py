@@ -7,6 +7,8 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.Array           arrays on a device; treadle.numpy has NumPy's functions on them
     treadle.ElementwiseKernel, treadle.ReductionKernel      your own C text on arrays
     treadle.random          arrays of random numbers
+    treadle.cgen            programs as trees; treadle.templates: texts that know their lines
+    treadle.specialize      a kernel with arguments baked in
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
     treadle.result_type     dtypes of results; also promote_types and can_cast
     treadle.compile_cuda    CUDA C++ text to a module; compile_variants: many of them
@@ -19,7 +21,18 @@ Importing this loads no driver and no compiler. What it offers is found on first
 import importlib
 from typing import Any
 
-_SUBMODULES = ("compat", "compile", "cuda", "numpy", "pycuda", "pyopencl", "random")
+_SUBMODULES = (
+    "cgen",
+    "codepy",
+    "compat",
+    "compile",
+    "cuda",
+    "numpy",
+    "pycuda",
+    "pyopencl",
+    "random",
+    "templates",
+)
 # Where in the extension names live that are not in its top.
 _HOMES = {
     "array": ("Array", "ElementwiseKernel", "ReductionKernel", "evaluate", "fusing"),
@@ -80,12 +93,14 @@ _NAMES = (
     "__version__",
 )
 
-__all__ = [*_SUBMODULES, *_NAMES, *_HOME_OF]
+__all__ = [*_SUBMODULES, *_NAMES, *_HOME_OF, "specialize"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f"treadle.{name}")
+    if name == "specialize":
+        return importlib.import_module("treadle.templates").specialize
     if name in _NAMES or name in _HOME_OF:
         core = importlib.import_module("treadle._core")
         value = getattr(getattr(core, _HOME_OF[name]) if name in _HOME_OF else core, name)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 import builtins
 
+from treadle import cgen as cgen
+from treadle import codepy as codepy
 from treadle import compat as compat
 from treadle import compile as compile
 from treadle import cuda as cuda
@@ -8,6 +10,7 @@ from treadle import numpy as numpy
 from treadle import pycuda as pycuda
 from treadle import pyopencl as pyopencl
 from treadle import random as random
+from treadle import templates as templates
 from treadle._core import Language as Language
 from treadle._core import Settings as Settings
 from treadle._core import TraceRange as TraceRange
@@ -52,6 +55,7 @@ from treadle._core.kernel import Program as Program
 from treadle._core.rules import can_cast as can_cast
 from treadle._core.rules import promote_types as promote_types
 from treadle._core.rules import result_type as result_type
+from treadle.templates import specialize as specialize
 
 __version__: str
 __all__: list[str]

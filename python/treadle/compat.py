@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Importing this makes `import pycuda` and `import pyopencl` find Treadle's faces; so does
-`pytest -p treadle.compat`.
+"""Importing this makes `import pycuda`, `import pyopencl`, `import cgen` and `import codepy.cgen`
+find Treadle's; so does `pytest -p treadle.compat`.
 
-A PyCUDA or PyOpenCL that is installed is shadowed from then on, for this process. One that was
+A PyCUDA, PyOpenCL or cgen that is installed is shadowed from then on, for this process; a codepy,
+of which only the trees are here, is not. One that was
 imported before stays as it is, and a warning says so. `importlib.metadata.version("pyopencl")`
 answers with the version whose interface the face has.
 """
@@ -24,7 +25,14 @@ from types import CodeType, ModuleType
 from treadle import _absent
 
 # Top-level name that programs import -> package that answers.
-FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
+FACES = {
+    "pycuda": "treadle.pycuda",
+    "pyopencl": "treadle.pyopencl",
+    "cgen": "treadle.cgen",
+    "codepy": "treadle.codepy",
+}
+# Those that an installed package of the name comes before: its other modules are not here.
+BEHIND_INSTALLED = {"codepy"}
 
 
 class _AliasLoader(importlib.abc.Loader):
@@ -107,6 +115,8 @@ class _AliasFinder(importlib.metadata.DistributionFinder):
                 found.loader = _ExplainingLoader(found.loader)
             return found
         if top not in FACES:
+            return None
+        if top in BEHIND_INSTALLED and importlib.machinery.PathFinder.find_spec(top) is not None:
             return None
         real_name = FACES[top] + ("." + rest if rest else "")
         real = importlib.util.find_spec(real_name)

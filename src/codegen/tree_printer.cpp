@@ -23,6 +23,20 @@ std::string print(const Part& tree, Language language) {
   return print(tree, options);
 }
 
+std::string print_as_kind(const Node& node, const PrintOptions& options) {
+  TreeWriter writer(options);
+  writer.plain_statement(node);
+  return writer.take().text;
+}
+
+std::pair<std::string, std::string> print_halves(const Node& declarator,
+                                                 const PrintOptions& options) {
+  TreeWriter type(options), name(options);
+  type.plain_type(declarator);
+  name.plain_name(declarator);
+  return {type.take().text, name.take().text};
+}
+
 std::string print_inline(const Part& tree, const PrintOptions& options) {
   TreeWriter writer(options);
   const bool declares =

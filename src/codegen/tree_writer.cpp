@@ -13,6 +13,7 @@ namespace treadle::codegen::tree {
 namespace {
 
 constexpr std::size_t line_width = 100;
+constexpr char line_end_of_text = '\1';  // until take(), of a text whose lines are left as they are
 
 bool is_block(const Part& part) {
   return part.node() != nullptr && part.node()->kind() == Kind::block && !part.node()->has_own_text;
@@ -25,7 +26,7 @@ bool is_conditional(const Part& part) {
 // Of what fits into one line.
 bool ends_in_semicolon(const Node& node) {
   return node.kind() != Kind::template_of && node.kind() != Kind::inline_initializer &&
-         family_of(node.kind()) != Family::expression;
+         node.kind() != Kind::line && family_of(node.kind()) != Family::expression;
 }
 
 // Whether an `else` behind the statement would belong to a condition in it.
@@ -101,6 +102,12 @@ void TreeWriter::end_line() {
   }
 }
 
+void TreeWriter::text_line(std::string_view text) {
+  begin_line();
+  put_text(text);
+  end_line();
+}
+
 void TreeWriter::line(std::string_view text) {
   begin_line();
   put(text);
@@ -163,7 +170,7 @@ void TreeWriter::place(const Node& node) {
 void TreeWriter::own(const std::vector<std::string>& own_lines, bool inside_of_a_line) {
   std::string whole;
   for (const std::string& one : own_lines) {
-    if (!inside_of_a_line) line(one);
+    if (!inside_of_a_line) text_line(one);
     whole.append(whole.empty() ? "" : "\n").append(one);
   }
   if (!inside_of_a_line) return;
@@ -173,7 +180,7 @@ void TreeWriter::own(const std::vector<std::string>& own_lines, bool inside_of_a
 
 void TreeWriter::statement(const Part& part) {
   if (part.node() == nullptr) {
-    if (!part.is_empty()) line(part.text());
+    if (!part.is_empty()) text_line(part.text());
     return;
   }
   const Node& node = *part.node();
@@ -194,14 +201,28 @@ void TreeWriter::plain_statement(const Node& node) {
     case Kind::comment:
       return comment(node);
     case Kind::line:
-    case Kind::literal_lines:
-      return line(node.part(0).text());
+      return text_line(node.part(0).text());
+    case Kind::literal_lines: {
+      const bool braced = !node.part(1).is_empty();
+      begin_line();
+      if (braced) {
+        open();
+        begin_line();
+      }
+      put(node.part(0).text());
+      end_line();
+      if (braced) close();
+      return;
+    }
     case Kind::directive:
       begin_line();
       put('#');
       put(node.part(0).text());
-      put(node.part(1).is_empty() ? "" : " ");
-      put(node.part(1).text());
+      for (const std::size_t part : {1u, 2u}) {
+        if (node.part(part).is_empty()) continue;
+        put(' ');
+        put_text(node.part(part).text());
+      }
       return end_line();
     case Kind::directive_branches:
       return directive_branches(node);
@@ -241,6 +262,8 @@ void TreeWriter::write_control(const Node& node) {
       break;
   }
   begin_line();
+  const bool is_array = node.kind() == Kind::array_initializer && node.part(0).node() != nullptr;
+  template_head(is_array ? *node.part(0).node() : node);
   simple_node(node);
   if (ends_in_semicolon(node) || family_of(node.kind()) == Family::expression) put(';');
   end_line();
@@ -252,9 +275,28 @@ void TreeWriter::simple(const Part& part) {
   const Inside inside(*this, node);
   if (node.has_own_text)
     if (const auto own_lines = node.own_lines()) return own(*own_lines, true);
-  simple_node(node);
   // cgen writes a node as it stands alone, wherever it stands.
-  if (is_cgen() && ends_in_semicolon(node)) put(';');
+  if (is_cgen() && family_of(node.kind()) != Family::expression) return lines_inside(node);
+  simple_node(node);
+}
+
+void TreeWriter::initializer(const Node& node) {
+  declarator(node.part(0));
+  put(" = ");
+  const std::size_t begin = printed_.text.size();
+  expression(node.part(1), at_least(assignment_level));
+  if (!is_cgen() || printed_.text.find(line_end_of_text, begin) == std::string::npos) return;
+  // cgen gives each line of such a value a line of its own.
+  const std::string value = printed_.text.substr(begin);
+  printed_.text.resize(begin - 1);
+  put("\n  ");
+  for (const char c : value) c == line_end_of_text ? put("\n  ") : put(c);
+}
+
+// Where cgen writes it: before whole declarations, and nowhere inside of them.
+void TreeWriter::template_head(const Node& node) {
+  if (is_cgen() && node.kind() == Kind::template_of)
+    put(joined({"template <", node.part(0).text(), ">\n"}));
 }
 
 void TreeWriter::simple_node(const Node& node) {
@@ -271,14 +313,14 @@ void TreeWriter::simple_node(const Node& node) {
       return declarator(node.part(0));
     case Kind::initializer:
     case Kind::inline_initializer:
-      declarator(node.part(0));
-      put(" = ");
-      return expression(node.part(1), at_least(assignment_level));
+      return initializer(node);
     case Kind::array_initializer:
       declarator(node.part(0));
       put(is_cgen() ? "\n  = { " : " = {");
       values(node.list(), at_least(assignment_level));
       return put(is_cgen() ? " }" : "}");
+    case Kind::line:
+      return put_text(node.part(0).text());
     case Kind::jump:
       put(node.part(0).text());
       if (!node.part(1).is_empty()) put(' ');
@@ -286,9 +328,19 @@ void TreeWriter::simple_node(const Node& node) {
     default:
       break;
   }
-  if (family_of(node.kind()) == Family::declarator) return plain_declarator(node);
+  if (family_of(node.kind()) == Family::declarator) return declared(node);
   if (family_of(node.kind()) == Family::expression) return of_node(node);
   refuse(node, "cannot stand inside of a line", "make a statement of an expression of it");
+}
+
+// Several lines, in the place of a piece of one.
+void TreeWriter::lines_inside(const Node& node) {
+  TreeWriter inner(options_);
+  inner.depth_ = depth_;
+  inner.plain_statement(node);
+  std::string text = inner.take().text;
+  if (text.ends_with('\n')) text.pop_back();
+  put_text(text);
 }
 
 bool TreeWriter::body(const Part& part, bool needs_braces) {
@@ -304,9 +356,12 @@ bool TreeWriter::body(const Part& part, bool needs_braces) {
     return true;
   }
   end_line();
-  ++indent_;
+  // cgen takes a collection for a block here.
+  const bool is_flat =
+      is_cgen() && part.node() != nullptr && part.node()->kind() == Kind::collection;
+  if (!is_flat) ++indent_;
   part.is_empty() ? line(";") : statement(part);
-  --indent_;
+  if (!is_flat) --indent_;
   return false;
 }
 
@@ -314,14 +369,11 @@ void TreeWriter::condition_of(const Node& node) {
   put("if (");
   const std::size_t begin = printed_.text.size();
   expression(node.part(0));
-  if (is_cgen() && printed_.text.find('\n', begin) != std::string::npos) {
+  if (is_cgen() && printed_.text.find_first_of("\n\1", begin) != std::string::npos) {
     const std::string condition = printed_.text.substr(begin);
     printed_.text.resize(begin);
     put("\n    ");
-    for (const char c : condition) {
-      put(c);
-      if (c == '\n') put("    ");
-    }
+    for (const char c : condition) c == '\n' || c == line_end_of_text ? put("\n    ") : put(c);
     put("\n  ");
   }
   put(')');
@@ -436,6 +488,7 @@ void TreeWriter::function_body(const Node& node) {
   if (!is_block(whole) && !is_cgen())
     refuse(node, "the body is no block", "make a block of the function's statements");
   begin_line();
+  if (node.part(0).node() != nullptr) template_head(*node.part(0).node());
   declarator(node.part(0));
   if (is_block(whole)) {
     body(whole);
@@ -456,8 +509,10 @@ void TreeWriter::comment(const Node& node) {
   put(node.part(1).text());
   put(start);
   for (const char c : words) {
-    put(c);
-    if (c == '\n') put(start);
+    if (c != '\n')
+      put(c);
+    else
+      start.empty() ? put_text("\n") : put(joined({"\n", start}));
   }
   put(closing);
   end_line();
@@ -479,7 +534,17 @@ void TreeWriter::directive_branches(const Node& node) {
 
 PrintedTree TreeWriter::take() {
   if (options_.dialect != nullptr) printed_.text = expand_words(printed_.text, *options_.dialect);
+  if (is_cgen()) std::ranges::replace(printed_.text, line_end_of_text, '\n');
   return std::move(printed_);
+}
+
+// cgen indents the first line of a text, and leaves the others as they are.
+void TreeWriter::put_text(std::string_view text) {
+  const std::size_t begin = printed_.text.size();
+  put(text);
+  if (is_cgen() && text.find('\n') != std::string_view::npos)
+    std::replace(printed_.text.begin() + static_cast<std::ptrdiff_t>(begin), printed_.text.end(),
+                 '\n', line_end_of_text);
 }
 
 }  // namespace treadle::codegen::tree

@@ -26,9 +26,8 @@ class TreeWriter {
   void expression(const Part& part, int level = 0);
   /// A declarator without a semicolon.
   void declarator(const Part& part);
-  /// The same of a node that is written as its kind is, whatever a derived class writes.
-  void plain_declarator(const Node& node);
-  /// Its two halves: the type, and what stands behind that.
+  /// Its two halves: the type, and what stands behind that. The node is written as its kind is,
+  /// whatever a derived class writes.
   void plain_type(const Node& node);
   void plain_name(const Node& node);
   /// What was written.
@@ -61,6 +60,9 @@ class TreeWriter {
   void operation(const Node& node);
   int level_of(const Node& node) const;
   void lambda(const Node& node);
+  void declared(const Node& node);
+  void initializer(const Node& node);
+  void template_head(const Node& node);
   void type_of(const Part& part);
   void name_of(const Part& part);
   void members(const Node& node);
@@ -71,6 +73,7 @@ class TreeWriter {
   // What fits between brackets and before a semicolon.
   void simple(const Part& part);
   void simple_node(const Node& node);
+  void lines_inside(const Node& node);
   // Text as somebody wrote it, of the node that is being written.
   void text(std::string_view text);
   void identifier(std::string_view text, const Node& node);
@@ -83,6 +86,9 @@ class TreeWriter {
   void begin_line();
   void end_line();
   void line(std::string_view text);
+  // The same of somebody's text.
+  void text_line(std::string_view text);
+  void put_text(std::string_view text);
   // The body of what the line that is begun is the head of, in braces or a line further in; true:
   // it ends where a closing brace has to follow.
   bool body(const Part& part, bool needs_braces = false);

@@ -28,8 +28,33 @@ constexpr std::string_view host_names[] = {
     "std::complex<double>",
 };
 
+// The same as cgen writes them.
+constexpr std::string_view cgen_names[] = {
+    "bool",
+    "signed char",
+    "short int",
+    "int",
+    "long",
+    "unsigned char",
+    "short unsigned int",
+    "unsigned int",
+    "unsigned long",
+    "half",
+    "float",
+    "double",
+    "std::complex<float>",
+    "std::complex<double>",
+};
+
 // Whether two operators of one precedence are read from the right: a = b = c.
 bool is_read_from_right(int level) { return level == assignment_level; }
+
+// Vectors are OpenCL's: long2, uchar4.
+std::string_view opencl_name(Scalar scalar) {
+  const auto names = dialect_of(Language::opencl_c).vector_names;
+  const auto found = std::ranges::find(names, scalar, &TypeName::scalar);
+  return found == names.end() ? host_names[static_cast<std::size_t>(scalar)] : found->name;
+}
 
 bool declares(const Part& part) {
   return part.node() != nullptr && family_of(part.node()->kind()) == Family::declarator;
@@ -42,7 +67,7 @@ void TreeWriter::text(std::string_view text) {
     if (const std::string reason = unmatched_in(text); !reason.empty())
       refuse(*node_, joined({"in the text \"", text, "\" ", reason}),
              "close it, or use a line or literal lines, which are not looked at");
-  put(text);
+  put_text(text);
 }
 
 void TreeWriter::identifier(std::string_view text, const Node& node) {
@@ -196,7 +221,12 @@ void TreeWriter::parameters(std::span<const Part> list) {
   const char* between = "";
   for (const Part& part : list) {
     put(between);
+    const std::size_t begin = printed_.text.size();
     declarator(part);
+    // A structure's lines are one line here.
+    if (is_cgen())
+      std::replace(printed_.text.begin() + static_cast<std::ptrdiff_t>(begin), printed_.text.end(),
+                   '\n', ' ');
     between = ", ";
   }
 }
@@ -205,15 +235,14 @@ void TreeWriter::parameters(std::span<const Part> list) {
 // type, and for the name.
 void TreeWriter::declarator(const Part& part) {
   if (!declares(part)) return type_of(part);
-  const Node& node = *part.node();
-  const Inside inside(*this, node);
+  const Inside inside(*this, *part.node());
+  declared(*part.node());
+}
+
+void TreeWriter::declared(const Node& node) {
   if (node.has_own_text)
     if (const auto own = node.own_declaration())
       return put(joined({own->first, own->second.empty() ? "" : " ", own->second}));
-  plain_declarator(node);
-}
-
-void TreeWriter::plain_declarator(const Node& node) {
   plain_type(node);
   const std::size_t begin = printed_.text.size();
   put(' ');
@@ -261,9 +290,7 @@ void TreeWriter::plain_type(const Node& node) {
     case Kind::function:
       return type_of(node.part(0));
     case Kind::template_of:
-      put("template <");
-      put(node.part(0).text());
-      put(">\n");
+      if (!is_cgen()) put(joined({"template <", node.part(0).text(), ">\n"}));
       return type_of(node.part(1));
     case Kind::structure:
       return members(node);
@@ -327,8 +354,10 @@ void TreeWriter::members(const Node& node) {
 
 void TreeWriter::scalar_name(const Node& node) {
   const std::string_view count = node.part(1).text();
-  if (!types_) {
-    put(host_names[static_cast<std::size_t>(node.scalar)]);
+  if (!types_ && is_cgen() && !count.empty()) {
+    put(opencl_name(node.scalar));
+  } else if (!types_) {
+    put((is_cgen() ? cgen_names : host_names)[static_cast<std::size_t>(node.scalar)]);
   } else if (count.empty()) {
     put(types_->name_of(DType(node.scalar)));
   } else {

@@ -21,7 +21,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +29,7 @@
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/language.hpp"
+#include "treadle/codegen/text_with_lines.hpp"
 
 namespace treadle::codegen::tree {
 
@@ -49,17 +49,6 @@ Family family_of(Kind kind) noexcept;
 std::span<const std::string_view> part_names(Kind kind) noexcept;
 /// The name of the kind's list; empty: nodes of the kind have none.
 std::string_view list_name(Kind kind) noexcept;
-
-/// The line of a program that made a node. The file's name must outlive the node, as those of
-/// std::source_location do.
-struct Position {
-  const char* file = nullptr;  ///< null: not known
-  std::uint32_t line = 0;      ///< from 1
-  /// The caller's line.
-  static Position here(std::source_location where = std::source_location::current()) noexcept {
-    return {where.file_name(), where.line()};
-  }
-};
 
 class Node;
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/text_with_lines.hpp"
 #include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen::tree {
@@ -23,11 +25,8 @@ struct PrintOptions {
   bool line_directives = false;
 };
 
-/// A text, and where its lines come from.
-struct PrintedTree {
-  std::string text;             ///< each line ends with a newline
-  std::vector<Position> lines;  ///< for each line the place of the innermost statement it is of
-};
+/// The text of a tree; each line is that of the innermost statement it is of.
+using PrintedTree = TextWithLines;
 
 /// Writes a tree. For a dialect the words of treadle/dialect.h become its own, and what cannot be
 /// written in it is refused: throws InvalidArgument naming the node, its place and the reason for a
@@ -38,6 +37,12 @@ PrintedTree print_with_lines(const Part& tree, const PrintOptions& options = {})
 std::string print(const Part& tree, const PrintOptions& options = {});
 /// The same in a language.
 std::string print(const Part& tree, Language language);
+/// A node as its kind is written, where a derived class writes something else in its place: for
+/// derived classes that add to that.
+std::string print_as_kind(const Node& node, const PrintOptions& options = {});
+/// Both halves of a declarator, `type name`, likewise.
+std::pair<std::string, std::string> print_halves(const Node& declarator,
+                                                 const PrintOptions& options = {});
 /// A declarator in one line without a semicolon, as a parameter is declared; an expression.
 std::string print_inline(const Part& tree, const PrintOptions& options = {});
 

@@ -24,6 +24,7 @@
 #include "image.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
+#include "native/generated_text.hpp"
 #include "native/host_array.hpp"
 #include "native/interchange.hpp"
 #include "native/order.hpp"
@@ -31,6 +32,7 @@
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/module.hpp"
+#include "treadle/kernel/generated_program.hpp"
 #include "treadle/kernel/program.hpp"
 
 namespace treadle::bindings {
@@ -403,7 +405,7 @@ const char* origin_name(compile::Origin origin) {
 }
 
 // over 6 parameters because they are the keywords of the Python call
-void make_program(Program* self, std::shared_ptr<device::Device> device, const std::string& source,
+void make_program(Program* self, std::shared_ptr<device::Device> device, nb::handle source,
                   const LanguageArgument& language, std::vector<std::string> flags,
                   std::vector<std::filesystem::path> include_dirs,
                   std::vector<std::string> name_expressions, std::string source_name, bool cache) {
@@ -414,8 +416,9 @@ void make_program(Program* self, std::shared_ptr<device::Device> device, const s
                          .source_name = std::move(source_name)};
   if (!cache) options.cache = compile::CacheUse::disabled;
   add_python_folders();
+  const codegen::TextWithLines text = program_text(source, device->info().language);
   nb::gil_scoped_release released;
-  new (self) Program(device, source, options);
+  new (self) Program(kernel::generated_program(device, text, options));
 }
 
 void bind_resources(nb::module_& m) {

@@ -33,7 +33,8 @@ from treadle._core import (
     opencl as opencl,
     pvt_struct as pvt_struct,
     random as random,
-    rules as rules
+    rules as rules,
+    tree as tree
 )
 
 

@@ -86,7 +86,7 @@ class Program:
     Kernel text, compiled for a device or found compiled, and loaded there.
     """
 
-    def __init__(self, device: treadle._core.device.Device, source: str, *, language: treadle._core.Language | str | None = None, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel', cache: bool = True) -> None: ...
+    def __init__(self, device: treadle._core.device.Device, source: object, *, language: treadle._core.Language | str | None = None, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel', cache: bool = True) -> None: ...
 
     def kernel(self, name: str) -> Kernel:
         """The kernel of this name; an unknown name gives the nearest there are."""

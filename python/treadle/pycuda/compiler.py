@@ -22,6 +22,7 @@ from typing import Any, Literal
 import treadle.pycuda.driver as driver
 from treadle._core import compile as _compile
 from treadle._core import cuda as _cuda
+from treadle._core import tree as _tree
 from treadle.pycuda import _driver
 
 DEFAULT_NVCC_FLAGS: list[str] = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
@@ -88,6 +89,10 @@ class _Request:
     output: str = "cubin"
 
 
+def _text_of(source: Any) -> Any:
+    return source if isinstance(source, _tree.Node | _tree.GeneratedText) else str(source)
+
+
 # Raises CompileError itself: the exception is translated in bindings/errors.cpp.
 def _build(source: Any, target: str, request: _Request) -> _compile.CompileResult:
     if isinstance(request.options, str):
@@ -107,9 +112,9 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         caching, keep = {"cache": False}, True
         flags += ["-g", "-G"]
     asked_for_nvcc = nvcc != "nvcc" and not target.startswith("cpu")
-    result = _driver._compile_cuda(
-        str(source),
-        target,
+    compiled = functools.partial(
+        _driver._compile_cuda,
+        target=target,
         flags=flags,
         include_dirs=[Path(d) for d in request.include_dirs],
         output=request.output,
@@ -119,6 +124,16 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         keep=keep,
         **caching,
     )
+    text, with_lines = _tree.program_texts(_text_of(source), "CUDA C")
+    result: _compile.CompileResult | None
+    try:
+        result = compiled(source=text)
+    except driver.CompileError:
+        if with_lines is None:
+            raise
+        result = None
+    if result is None:  # the error of this text names the lines of the program or the template
+        result = compiled(source=with_lines or text)
     _report(result, keep)
     return result
 
@@ -277,7 +292,9 @@ class SourceModule(CudaModule):
             include_dirs=include_dirs or (),
         )
         result = _build(source, _target(arch, code), request)
-        self.module = _driver._module_from_image(result.image, str(source))
+        self.module = _driver._module_from_image(
+            result.image, _tree.program_texts(_text_of(source), "CUDA C")[0]
+        )
         self._bind_module()
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import treadle
 from treadle import pyopencl
+from treadle._core import tree as _tree
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import members_of, program_info
@@ -163,6 +164,7 @@ class Program:
     def __init__(self, arg1: Any, arg2: Any = None, arg3: Any = None) -> None:
         self._context: Any = None
         self._source: str | None = None
+        self._source_with_lines: str | None = None  # of a generated text
         self._prg: Any = None
         self._is_of_cache = False  # such a program is not built again but made anew
         self._is_text = True  # and takes the options of texts
@@ -178,8 +180,10 @@ class Program:
         elif is_spirv(arg2):
             self._prg = _create_program_with_il(arg1, arg2)
         else:
+            if isinstance(arg2, _tree.Node | _tree.GeneratedText):
+                arg2, self._source_with_lines = _tree.program_texts(arg2, "OpenCL C")
             if not isinstance(arg2, str | bytes):
-                raise wrong_kind("Program", "source", arg2, "str or bytes")
+                raise wrong_kind("Program", "source", arg2, "str, bytes or a tree")
             self._context = arg1
             self._source = arg2.decode() if isinstance(arg2, bytes) else arg2
 
@@ -222,10 +226,16 @@ class Program:
         may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
         if cache_dir is None and self._is_costly_as_binary(chosen[0]):
             cache_dir = False
-        if may_cache and cache_dir is not False and not pyopencl._PYOPENCL_NO_CACHE:
-            was_cached = self._build_cached(words, devices, cache_dir)
-        else:
-            was_cached = self._build_here(words, devices)
+        may_cache = may_cache and cache_dir is not False and not pyopencl._PYOPENCL_NO_CACHE
+        try:
+            was_cached = self._build_text(words, devices, cache_dir, may_cache)
+        except Error:
+            if self._source_with_lines is None:
+                raise
+            was_cached = None
+        if was_cached is None:  # the error names the lines of the program or the template
+            self._source, self._source_with_lines, self._prg = self._source_with_lines, None, None
+            was_cached = self._build_text(words, devices, cache_dir, may_cache)
         seconds = time.perf_counter() - began
         self._build_duration_info = (
             "cache retrieval" if was_cached else "build",
@@ -233,6 +243,11 @@ class Program:
             seconds,
         )
         return self
+
+    def _build_text(self, words: list[str], devices: Any, cache_dir: Any, may_cache: bool) -> bool:
+        if may_cache:
+            return self._build_cached(words, devices, cache_dir)
+        return self._build_here(words, devices)
 
     def _build_cached(self, words: list[str], devices: Any, cache_dir: Any) -> bool:
         left: list[Any] = []  # the program that was compiled, where no binary came of it
