@@ -160,14 +160,14 @@ class Group {
   }
 
   void publish() noexcept {
-    std::array<NodeRef, most_outputs * std::tuple_size_v<decltype(Node::operands)>> operands;
+    std::array<Node*, most_outputs * Node::most_operands> operands = {};
     auto operand = operands.begin();  // let go when the lock is
     {
       std::unique_lock lock(context_.mutex);
       for (std::size_t i = 0; i < count_; ++i) {
         Node& node = *nodes_[i];
         context_.unlist(node);
-        for (unsigned k = 0; k < node.arity; ++k) *operand++ = NodeRef::adopt(node.operands[k]);
+        for (unsigned k = 0; k < node.arity; ++k) *operand++ = node.operands[k];
         node.arity = 0;
         // Of donated memory nodes that are about to end are counted still.
         outputs_[i]->pending.fetch_add(node.parents, std::memory_order_relaxed);
@@ -178,6 +178,7 @@ class Group {
       }
     }
     context_.changed.notify_all();
+    for (auto ended = operands.begin(); ended != operand; ++ended) (*ended)->remove_reference();
   }
 
   /// Nodes from `first` on are pending again: others may try them.
