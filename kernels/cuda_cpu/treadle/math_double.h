@@ -78,9 +78,12 @@ struct __treadle_fine_halves {
   double sum, sum_lost, difference, difference_lost;
 };
 __TREADLE_OWN __treadle_fine_halves __treadle_fine_halves_of(double x, double limit) {
-  const __treadle_fine_power p = __treadle_fine_power_of_e(__treadle_clamp(__builtin_fabs(x), limit));
-  const double sum = p.up + p.down, difference = p.up - p.down;
-  return {p, sum, (p.up - sum) + p.down, difference, (p.up - difference) - p.down};
+  const double positive = __builtin_fabs(x);
+  const __treadle_fine_power p = __treadle_fine_power_of_e(__treadle_clamp(positive, limit));
+  // Above 708 the smaller power has no normal number, and above 40 it changes nothing.
+  const double down = positive > 40 ? 0 : p.down;
+  const double sum = p.up + down, difference = p.up - down;
+  return {p, sum, (p.up - sum) + down, difference, (p.up - difference) - down};
 }
 __TREADLE_WIDE sinh(double x) {
   const __treadle_fine_halves h = __treadle_fine_halves_of(x, 710.7);

@@ -89,16 +89,20 @@ SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, -2, 3, 0.5, -0.5, 1e-45
 SPECIAL += [2**-126, 3.4e38, -3.4e38, 88.7, 89, -103.9, -104, 16777217, 6562.5, np.pi / 2]
 
 
+# Where exponentials overflow and vanish, in either precision, and where they change a sum of two.
+MOST = (800, 110, 40, 12, 1)
+
+
 def arguments(dtype, count, seed):
-    """`count` numbers in steps of equal width over all bit patterns, or as many on (-40, 40),
-    on (-12, 12) and on (-1, 1), in an order without pattern; pairs meet what is special with what
+    """`count` numbers in steps of equal width over all bit patterns, or as many on each of the
+    intervals of `MOST` around 0, in an order without pattern; pairs meet what is special with what
     is special."""
     random = np.random.default_rng(seed)
     bits, unsigned = np.dtype(dtype).itemsize * 8, np.dtype(f"u{np.dtype(dtype).itemsize}")
     step = 2**bits // count
     patterns = np.arange(count, dtype=np.uint64) * np.uint64(step)
     patterns = (patterns + random.integers(step, dtype=np.uint64)).astype(unsigned).view(dtype)
-    drawn = [random.uniform(-most, most, count).astype(dtype) for most in (40, 12, 1)]
+    drawn = [random.uniform(-most, most, count).astype(dtype) for most in MOST]
     pairs = np.array(np.meshgrid(SPECIAL, SPECIAL)).reshape(2, -1).astype(dtype)
     x = np.concatenate([pairs[0], patterns, *drawn])
     y = np.concatenate([pairs[1], random.permutation(x[pairs.shape[1] :])])
