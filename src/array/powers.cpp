@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "array/powers.hpp"
 
-#include <limits>
-
 #include "array/access.hpp"
 #include "array/record.hpp"
 
@@ -20,15 +18,6 @@ Array cube(const Array& x) {
   return in_dtype(product, x.dtype().scalar());
 }
 
-/// pow(x, 0.5): sqrt() but for -0, of which it makes 0, and -infinity.
-Array root(const Array& x) {
-  const Array root = apply_to(Op::sqrt, {x});
-  if (x.dtype().kind() == ScalarKind::complex) return root;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Array is_infinite = apply_to(Op::equal, {x, -infinity});
-  return apply_to(Op::where, {is_infinite, infinity, apply_to(Op::add, {root, 0.0})});
-}
-
 }  // namespace
 
 std::optional<Array> known_power(const Array& base, const Number& exponent, Scalar computed) {
@@ -40,7 +29,8 @@ std::optional<Array> known_power(const Array& base, const Number& exponent, Scal
   if (number == 3 && dtype.kind() != ScalarKind::complex) return cube(in_dtype(base, computed));
   if (number == 1) return apply_to(Op::positive, {in_dtype(base, computed)});
   if (number == -1 && !is_integer) return apply_to(Op::reciprocal, {in_dtype(base, computed)});
-  if (number == 0.5 && !is_integer) return root(in_dtype(base, computed));
+  // As NumPy's, which is not pow() at -0 and -infinity.
+  if (number == 0.5 && !is_integer) return apply_to(Op::sqrt, {in_dtype(base, computed)});
   return std::nullopt;
 }
 
