@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "base/characters.hpp"
 #include "treadle/base/c_declaration.hpp"
@@ -51,16 +52,20 @@ std::optional<LineDirective> line_directive(std::string_view line) {
 }
 
 std::string line_directive_behind(std::string_view before, std::string_view name) {
+  // A directive may stand behind a comment; inside of one it is none.
   const std::string clean = without_comments(before);
   int line = 1;
-  std::string named(name);
+  std::string named(name), logical;
   for (std::size_t begin = 0, end = 0; (end = before.find('\n', begin)) != before.npos;
        begin = end + 1) {
     if (line < std::numeric_limits<int>::max()) ++line;
-    // What a comment is cleared from is no directive, but still so many lines.
-    if (!without_blanks_before(std::string_view(clean).substr(begin, end - begin)).starts_with('#'))
+    logical += std::string_view(clean).substr(begin, end - begin);
+    if (logical.ends_with('\r')) logical.pop_back();
+    if (logical.ends_with('\\')) {  // the next line continues this one
+      logical.pop_back();
       continue;
-    const auto directive = line_directive(before.substr(begin, end - begin));
+    }
+    const auto directive = line_directive(std::exchange(logical, {}));
     if (!directive || directive->line == 0) continue;
     line = directive->line;
     if (!directive->name.empty()) named = directive->name;

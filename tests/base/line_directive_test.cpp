@@ -40,6 +40,10 @@ TEST(LineDirective, a_place_has_the_line_and_the_name_that_directives_before_it_
             "#line 7 \"b\"\n");
   EXPECT_EQ(line_directive_behind("/*\n#line 9 \"a\"\n*/\n", "\"k\""), "#line 4 \"k\"\n");
   EXPECT_EQ(line_directive_behind("#line NUMBER\n", "\"k\""), "#line 2 \"k\"\n");
+  EXPECT_EQ(line_directive_behind("/* x */ #line /* y */ 100 \"g\"\n", ""), "#line 100 \"g\"\n");
+  EXPECT_EQ(line_directive_behind("/* x\n */#line 100 \"g\"\n\n", ""), "#line 101 \"g\"\n");
+  EXPECT_EQ(line_directive_behind("#line \\\n100 \\\r\n \"g\"\n", ""), "#line 100 \"g\"\n");
+  EXPECT_EQ(line_directive_behind("int x \\\n= 1;\n", ""), "#line 3\n");
 }
 
 }  // namespace
