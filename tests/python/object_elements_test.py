@@ -9,7 +9,11 @@ import treadle
 WITH_OBJECTS = {
     "objects": lambda: np.array([None, None], object),
     "records": lambda: np.zeros(2, [("n", "i4"), ("Other", "f4"), ("o", object)]),
+    "records with dates": lambda: np.zeros(2, [("t", "M8[s]"), ("o", object)]),
+    "names with colons": lambda: np.zeros(2, [("a:b", object)]),
 }
+if hasattr(getattr(np, "dtypes", None), "StringDType"):
+    WITH_OBJECTS["texts"] = lambda: np.zeros(2, np.dtypes.StringDType())
 
 
 def objects(kind):

@@ -21,6 +21,18 @@ bool has_objects(const char* format) noexcept {
   return false;
 }
 
+/// The same of what gives its bytes without a format: NumPy has none for dates, for texts of any
+/// length, which are pointers, and for names with a colon. Its dtypes say it.
+bool has_objects(PyObject* elements) noexcept {
+  PyObject* const dtype = PyObject_GetAttrString(elements, "dtype");
+  PyObject* const answer = dtype != nullptr ? PyObject_GetAttrString(dtype, "hasobject") : nullptr;
+  const bool has = answer != nullptr && PyObject_IsTrue(answer) == 1;
+  Py_XDECREF(answer);
+  Py_XDECREF(dtype);
+  PyErr_Clear();
+  return has;
+}
+
 }  // namespace
 }  // namespace treadle::bindings
 
@@ -32,12 +44,13 @@ int __wrap_PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags) {
   if (__real_PyObject_GetBuffer(object, view, flags) != 0) return -1;
   Py_buffer full;
   if (__real_PyObject_GetBuffer(object, &full, PyBUF_FULL_RO) != 0) {
-    PyErr_Clear();  // NumPy has no format for dates; of what has none, nothing has objects
-    return 0;
+    PyErr_Clear();
+    if (!treadle::bindings::has_objects(object)) return 0;
+  } else {
+    const bool is_refused = full.format != nullptr && treadle::bindings::has_objects(full.format);
+    PyBuffer_Release(&full);
+    if (!is_refused) return 0;
   }
-  const bool is_refused = full.format != nullptr && treadle::bindings::has_objects(full.format);
-  PyBuffer_Release(&full);
-  if (!is_refused) return 0;
   PyBuffer_Release(view);
   PyErr_Format(PyExc_TypeError,
                "the elements of the %.200s are Python objects, wanted: numbers or records of "
