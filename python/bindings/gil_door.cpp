@@ -28,50 +28,34 @@ _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action acti
 namespace treadle::bindings {
 namespace {
 
-std::atomic<int> passing_threads = 0;
-std::atomic<bool> is_door_closed = false;
-std::thread::id closing_thread;  // set before the door is closed
+std::atomic<std::thread::id> ending_thread;
 
-[[noreturn]] void stay() noexcept {
-  for (;;) ::pause();
-}
-
-/// Passes the door; the thread has the GIL by the end of the scope.
-class Passage {
- public:
-  Passage() noexcept {
-    ++passing_threads;
-    if (!is_door_closed || std::this_thread::get_id() == closing_thread) [[likely]]
-      return;
-    --passing_threads;
+/// For a thread that is about to ask for the GIL. That of a child of fork(), which has one thread,
+/// is the one that ends the interpreter, too.
+void pass_door() noexcept {
+  if (is_gil_door_closed() && std::this_thread::get_id() != ending_thread.load()) [[unlikely]]
     stay();
-  }
-  Passage(const Passage&) = delete;
-  Passage& operator=(const Passage&) = delete;
-  ~Passage() { --passing_threads; }
-};
+}
 
 }  // namespace
 
-void close_gil_door() noexcept {
-  closing_thread = std::this_thread::get_id();
-  is_door_closed = true;
-  PyThreadState* const thread = PyEval_SaveThread();
-  while (passing_threads != 0) std::this_thread::yield();
-  PyEval_RestoreThread(thread);
-}
+void let_thread_end_python() noexcept { ending_thread = std::this_thread::get_id(); }
 
-bool is_gil_door_closed() noexcept { return is_door_closed; }
+bool is_gil_door_closed() noexcept { return Py_IsInitialized() == 0; }
+
+void stay() noexcept {
+  for (;;) ::pause();
+}
 
 }  // namespace treadle::bindings
 
 void __wrap_PyEval_RestoreThread(PyThreadState* thread) {
-  const treadle::bindings::Passage passage;
+  treadle::bindings::pass_door();
   __real_PyEval_RestoreThread(thread);
 }
 
 PyGILState_STATE __wrap_PyGILState_Ensure() {
-  const treadle::bindings::Passage passage;
+  treadle::bindings::pass_door();
   return __real_PyGILState_Ensure();
 }
 

@@ -132,6 +132,6 @@ NB_MODULE(_core, m) {
     end_printing();
     end_host_calls();
     ForeignGil::close();
-    close_gil_door();
+    let_thread_end_python();
   }));
 }

@@ -48,6 +48,55 @@ def a_device(request):
     return request.param
 
 
+# Registered before the package, so called after its own function at exit.
+JOINED = """
+import atexit, sys, threading
+def join():
+    stop.set()
+    thread.join()
+    print("joined", flush=True)
+atexit.register(join)
+import treadle, treadle.numpy as tnp
+stop = threading.Event()
+def work():
+    with treadle.find_device(sys.argv[1]):
+        x = tnp.arange(1000)
+        while not stop.is_set():
+            (x + 1).sum().get()
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+"""
+
+
+def test_functions_at_exit_may_wait_for_threads_at_work(run_python, tmp_path, a_device):
+    script = tmp_path / "script.py"
+    script.write_text(JOINED)
+    result = run_python(str(script), a_device, timeout=60, TREADLE_TEST_LEAKS="")
+    assert (result.returncode, result.stdout) == (0, "joined\n"), result.stderr
+
+
+# Threads that wait for the interpreter's lock are not there in a child.
+FORKED = AT_WORK.replace(
+    'print("end", flush=True)',
+    """
+import os
+threading.Thread(target=lambda: [sum(range(10000)) for _ in iter(int, 1)], daemon=True).start()
+for _ in range(8):
+    if not (child := os.fork()):
+        sys.exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+print("end", flush=True)
+""",
+)
+
+
+def test_a_child_of_fork_ends_while_threads_of_its_parent_work(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(FORKED)
+    result = run_python(str(script), "cpu", "0.3", timeout=60, TREADLE_TEST_LEAKS="")
+    assert (result.returncode, result.stdout) == (0, "end\n"), result.stderr
+
+
 CALLBACKS = {
     "event": """
 import treadle.compat, pyopencl as cl

@@ -295,8 +295,8 @@ namespace {
 /// All waits of the waist: other threads run, and Ctrl-C ends the wait.
 void wait_in_python(device::Device& device, const std::function<bool()>& is_done,
                     const std::function<void()>& wait) {
-  if (is_gil_door_closed() || Py_IsInitialized() == 0) return wait();  // there is nobody to ask
-  const nb::gil_scoped_acquire gil;                                    // or may have had it before
+  if (is_gil_door_closed()) return wait();  // there is nobody to ask
+  const nb::gil_scoped_acquire gil;         // or may have had it before
   if (const cuda::Context* context = cuda_context(device))
     wait_for(*context, is_done, wait);
   else
