@@ -102,7 +102,7 @@ def functions(prefix: str, real: str, dtype: str) -> str:
     """The type of one precision, and everything for it."""
     words = {"P": prefix, "T": f"{prefix}_t", "R": real, "V": f"{real}2", "D": dtype}
     called = [f"treadle_{ours}_{dtype}(" for ours in (*UNARY.values(), *BINARY.values())]
-    text = without_own_math(_texts.device_functions(" ".join(called), Language.opencl_c))
+    text = without_own_math(_texts.device_functions(" ".join(called), Language.opencl_c)).lstrip()
     text += TYPE.format(**words)
     for name, ours in UNARY.items():
         text += UNARY_TEXT.format(**words, name=name, ours=ours)

@@ -167,10 +167,9 @@ Buffer::Buffer(const std::shared_ptr<device::Device>& device, std::size_t size_b
 Buffer Buffer::pooled(const std::shared_ptr<device::Stream>& stream, std::size_t size_bytes,
                       Site site) {
   if (stream == nullptr)
-    throw InvalidArgument(
-        "Buffer::pooled: stream is null; pooled memory belongs to the work of one stream",
-        "pass the stream whose kernels use the memory, such as "
-        "device->default_stream()");
+    throw InvalidArgument("stream is null; pooled memory belongs to the work of one stream",
+                          "pass the stream whose kernels use the memory, such as "
+                          "device->default_stream()");
   const auto device = stream->device().shared_from_this();
   // The pool must not keep the device: it keeps the stream by itself.
   Allocation<DeviceAllocator> memory =

@@ -89,8 +89,11 @@ class _Request:
     output: str = "cubin"
 
 
-def _text_of(source: Any) -> Any:
-    return source if isinstance(source, _tree.Node | _tree.GeneratedText) else str(source)
+def _texts_of(source: Any) -> tuple[str, str | None]:
+    """As _tree.program_texts(), which makes the texts of what is no text."""
+    if isinstance(source, _tree.Node | _tree.GeneratedText):
+        return _tree.program_texts(source, "CUDA C")
+    return str(source), None
 
 
 # Raises CompileError itself: the exception is translated in bindings/errors.cpp.
@@ -124,7 +127,7 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         keep=keep,
         **caching,
     )
-    text, with_lines = _tree.program_texts(_text_of(source), "CUDA C")
+    text, with_lines = _texts_of(source)
     result: _compile.CompileResult | None
     try:
         result = compiled(source=text)
@@ -292,9 +295,7 @@ class SourceModule(CudaModule):
             include_dirs=include_dirs or (),
         )
         result = _build(source, _target(arch, code), request)
-        self.module = _driver._module_from_image(
-            result.image, _tree.program_texts(_text_of(source), "CUDA C")[0]
-        )
+        self.module = _driver._module_from_image(result.image, _texts_of(source)[0])
         self._bind_module()
 
 

@@ -128,7 +128,7 @@ def test_every_name_of_pyopencl_is_called():
         (lambda c: cl.Context(properties=[(cl.context_properties.PLATFORM, 5)]), "Platform"),
         (lambda c: cl.Context(dev_type="x"), r"dev_type is 'x' \(str\), wanted: int"),
         (lambda c: cl.Kernel(5, "a"), r"prg is 5 \(int\), wanted: .*_Program"),
-        (lambda c: cl.Program(c, 5), r"source is 5 \(int\), wanted: str or bytes"),
+        (lambda c: cl.Program(c, 5), r"source is 5 \(int\), wanted: str, bytes or a tree"),
         (lambda c: cl.Program(c, "").build(options=[5]), r"options\[0\] is 5 \(int\)"),
         (lambda c: cl.CommandQueue(5), r"context is 5 \(int\), wanted: pyopencl\.Context"),
         (lambda c: cl.Buffer(c, "x", 5), r"flags is 'x' \(str\), wanted: int\n  try: Buffer\("),

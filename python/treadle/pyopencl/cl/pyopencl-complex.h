@@ -8,12 +8,6 @@
 #ifndef PYOPENCL_COMPLEX_H
 #define PYOPENCL_COMPLEX_H
 
-
-
-
-
-
-
 // The root with a real part that is not negative. Squares must neither overflow nor vanish: numbers
 // that are very large or small are brought nearer to 1 first.
 static inline float2 treadle_sqrt_complex64(float2 a)
@@ -417,12 +411,6 @@ static inline cfloat_t cfloat_rpow(float a, cfloat_t b) { return cfloat_pow(cflo
 
 #if defined(PYOPENCL_DEFINE_CDOUBLE) && !defined(PYOPENCL_HAS_CDOUBLE)
 #define PYOPENCL_HAS_CDOUBLE
-
-
-
-
-
-
 
 // The root with a real part that is not negative. Squares must neither overflow nor vanish: numbers
 // that are very large or small are brought nearer to 1 first.
