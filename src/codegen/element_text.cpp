@@ -165,10 +165,14 @@ std::string read_text(Scalar dtype, const std::string& place, const Dialect& dia
   return joined({"treadle_read_", DType(dtype).name(), "(&", place, ")"});
 }
 
-std::string store_text(Scalar dtype, const std::string& place, const std::string& value,
+std::string write_text(Scalar dtype, const std::string& place, const std::string& value,
                        const Dialect& dialect) {
-  if (is_pair(dtype) && dialect.brings_math)
-    return joined({"treadle_write_", DType(dtype).name(), "(&", place, ", ", value, ")"});
+  if (!is_pair(dtype) || !dialect.brings_math) return store_text(dtype, place, value, dialect);
+  return joined({"treadle_write_", DType(dtype).name(), "(&", place, ", ", value, ")"});
+}
+
+std::string store_text(Scalar dtype, const std::string& place, const std::string& value,
+                       const Dialect&) {
   if (dtype == Scalar::float16) return joined({place, " = treadle_float_to_half(", value, ")"});
   return place + " = " + value;
 }

@@ -44,7 +44,9 @@ ElementwiseWriter::ElementwiseWriter(const Expression& expression, const LoopCla
       tiling_(tiling),
       dialect_(dialect),
       types_(dialect),
-      steps_(expression, dialect, [this](const Instruction& step) { return input_name(step); }) {
+      // Wide kernels also read and write variables, which hold neighbours.
+      steps_(expression, dialect, [this](const Instruction& step) { return input_name(step); },
+             {.is_global = tiling.schedule == Schedule::narrow}) {
   name_operands();
   find_constants();
 }
@@ -284,11 +286,11 @@ void ElementwiseWriter::write_element(const Place& read, const Place& written) {
   for (const Operand& operand : operands_) {
     if (!operand.is_output()) continue;
     const std::string place = written(operand);
-    text_.line(
-        {behind.empty() ? "" : joined({"if (", behind, " >= 0) "}),
-         store_text(operand.dtype.scalar(), behind.empty() ? place : place_behind(place, behind),
+    text_.line({behind.empty() ? "" : joined({"if (", behind, " >= 0) "}),
+                (is_wide() ? store_text : write_text)(
+                    operand.dtype.scalar(), behind.empty() ? place : place_behind(place, behind),
                     steps_.value_name(expression_.outputs[operand.index]), dialect_),
-         ";"});
+                ";"});
   }
 }
 

@@ -75,11 +75,14 @@ std::string place_behind(const std::string& place, const std::string& offset) {
 std::string ExpressionText::value_text(Value value, const Place& place) const {
   const Instruction& step = expression_.instructions[value];
   if (is_variable(step)) return name_(step);
-  if (step.op == Op::leaf) return read_text(step.dtype, place(step), dialect_);
+  const auto read = [&](const std::string& from) {
+    return beside_.is_global ? read_text(step.dtype, from, dialect_)
+                             : load_text(step.dtype, from, dialect_);
+  };
+  if (step.op == Op::leaf) return read(place(step));
   if (step.op == Op::scalar) return load_text(step.dtype, name_(step), dialect_);
   if (step.op == Op::iota) return place(step);
-  if (step.op == Op::gather)
-    return read_text(step.dtype, place_behind(place(step), value_name(step.operands[0])), dialect_);
+  if (step.op == Op::gather) return read(place_behind(place(step), value_name(step.operands[0])));
   std::vector<OperandText> operands;
   for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
     operands.push_back(

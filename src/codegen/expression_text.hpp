@@ -46,6 +46,8 @@ class ExpressionText {
     std::size_t variables = 0;
     /// Numbers of values begin there: those below are taken.
     std::size_t first_number = 0;
+    /// Places of leaves are in global memory: read_text() reads them, not load_text().
+    bool is_global = false;
   };
 
   ExpressionText(const Expression& expression, const Dialect& dialect, Name name, Beside beside)

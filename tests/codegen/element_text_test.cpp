@@ -65,8 +65,8 @@ TEST(ElementText, loadsAndStoresConvertWhatIsStoredOtherwise) {
   EXPECT_EQ(load_text(Scalar::float16, "x[i]", cuda), "treadle_half_to_float(x[i])");
   EXPECT_EQ(load_text(Scalar::structure, "x[i]", cuda), "x[i]");
   EXPECT_EQ(store_text(Scalar::float16, "z[i]", "a", opencl), "z[i] = treadle_float_to_half(a)");
-  EXPECT_EQ(store_text(Scalar::complex64, "z[i]", "a", cuda), "z[i] = a");
-  EXPECT_EQ(store_text(Scalar::complex64, "z[i]", "a", opencl),
+  EXPECT_EQ(write_text(Scalar::complex64, "z[i]", "a", cuda), "z[i] = a");
+  EXPECT_EQ(write_text(Scalar::complex64, "z[i]", "a", opencl),
             "treadle_write_complex64(&z[i], a)");
   EXPECT_EQ(read_text(Scalar::complex64, "x[i]", opencl), "treadle_read_complex64(&x[i])");
   EXPECT_EQ(read_text(Scalar::complex64, "x[i]", cuda), "x[i]");

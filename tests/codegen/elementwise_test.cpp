@@ -117,6 +117,21 @@ TEST(Elementwise, GoldenTexts) {
       }
 }
 
+// Their accesses to neighbours go by variables, which are in another address space.
+TEST(Elementwise, ComplexNumbersAreReadInPartsWhereTheyAreInGlobalMemory) {
+  const auto doubled = built([](ExpressionBuilder& b) {
+    const Value x = b.leaf(Scalar::complex64);
+    b.output(b.step(Op::add, Scalar::complex64, {x, x}));
+  });
+  const Example example{"complex", doubled, {5000}, {{1}, {1}}};
+  const std::string wide = text_for(example, Schedule::wide, Language::opencl_c).text,
+                    narrow = text_for(example, Schedule::narrow, Language::opencl_c).text;
+  EXPECT_EQ(wide.find("treadle_read_complex64"), std::string::npos);
+  EXPECT_EQ(wide.find("treadle_write_complex64"), std::string::npos);
+  EXPECT_NE(narrow.find("treadle_read_complex64(&x[i])"), std::string::npos);
+  EXPECT_NE(narrow.find("treadle_write_complex64(&z[i]"), std::string::npos);
+}
+
 TEST(Elementwise, GoldenFolderHoldsNothingElse) {
   const auto folder = golden_folder("elementwise");
   if (!folder) GTEST_SKIP() << "TREADLE_SOURCE_DIR does not name the source tree";

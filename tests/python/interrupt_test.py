@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+import treadle
+
 SPIN = """
 __global__ void spin(long long rounds, long long *out)
 {
@@ -62,6 +64,8 @@ os._exit(0)  # the kernel is still running: leaving as usual would wait for it
     ],
 )
 def test_ctrl_c_ends_a_wait(run_python, tmp_path, wait):
+    if "free" in wait and any(d.id.startswith("cuda") for d in treadle.devices()):
+        pytest.skip("NVIDIA's driver waits in cuMemFree, deaf")
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.replace("WAIT", wait))
     result = run_python(str(script))

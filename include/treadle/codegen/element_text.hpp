@@ -31,8 +31,11 @@ std::string literal_text(Scalar dtype, std::span<const std::byte> bytes, const D
 std::string load_text(Scalar dtype, const std::string& place, const Dialect& dialect);
 /// The same of an element in global memory, read as the run-time's compiler makes vectors of it.
 std::string read_text(Scalar dtype, const std::string& place, const Dialect& dialect);
-/// The statement that stores `value` in global memory, without a semicolon.
+/// The statement that stores `value` in `place`, without a semicolon.
 std::string store_text(Scalar dtype, const std::string& place, const std::string& value,
+                       const Dialect& dialect);
+/// The same of an element in global memory, as read_text().
+std::string write_text(Scalar dtype, const std::string& place, const std::string& value,
                        const Dialect& dialect);
 
 /// The type whose values are `width` elements that lie side by side, of at most 16 bytes and
