@@ -48,6 +48,8 @@ SEEDED = (("TREADLE_RANDOM_CASES", "{cases}"), ("TREADLE_RANDOM_SEED", "{first}"
 COMPILER = "tests/cuda_cpu/compiler"
 KINDS = (
     Kind("numpy", "tests/python/numpy_random_test.py", 2000, SEEDED),
+    Kind("reductions", "tests/python/user_reductions_random_test.py", 30, SEEDED),
+    Kind("trees", "tests/python/cgen_test.py", 3000, SEEDED, "random"),
     Kind("division", "tests/python/array_division_test.py", 8, SEEDED),
     Kind("places", "tests/python/array_places_test.py", 40, SEEDED),
     Kind(
