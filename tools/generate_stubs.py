@@ -134,7 +134,7 @@ def declaration(module: str, owner: str, name: str, type_: str) -> str:
 def typed(stub: str, text: str) -> str:
     """Puts what stub_types.py says in the place of what the generator could not know."""
     for owner, attributes in TYPES.get(stub, {}).items():
-        start = text.index(f"\nclass {owner}:") + 1
+        start = next(re.finditer(rf"\nclass {owner}[:(]", text)).start() + 1
         end = text.find("\nclass ", start) % (len(text) + 1)
         body = text[start:end]
         for name, type_ in attributes.items():

@@ -40,6 +40,7 @@ LEAK = "nanobind: leaked"
 FUZZ_SECONDS = 20  # for all fuzz programs together, on every core
 CHECKS = (
     "check_arrows.py",
+    "check_imports.py",
     "check_style.py",
     "check_architecture.py",
     "check_documented.py",

@@ -22,7 +22,9 @@ _ATTRIBUTES = (
 _FUNCTION = {"name": "str"} | dict.fromkeys(_ATTRIBUTES, "int")
 _SHAPE = "grid: Sequence[int], block: Sequence[int]"
 
+_OF_FACES = ("_allocator", "_misfit", "_data", "_queue", "context", "_place", "_events")
 TYPES: dict[str, dict[str, dict[str, str]]] = {
+    "array.pyi": {"FaceArray": dict.fromkeys(_OF_FACES, "Any") | {"_is_mask": "bool"}},
     "kernel.pyi": {
         "Kernel": {
             "__call__": f"(self, *arguments: object, groups: {_EXTENT}, group_size: {_EXTENT}, "
@@ -103,4 +105,4 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
     },
 }
 # Attributes that Python code may set.
-WRITABLE = {"arg_format", "texrefs"}
+WRITABLE = {"arg_format", "texrefs", *_OF_FACES, "_is_mask"}

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "python_parts.hpp"
 #include "treadle/cuda/launch_log.hpp"
 
 namespace treadle::bindings {
@@ -122,7 +123,7 @@ const Line& line_of(const nb::object& frame) {
 }  // namespace
 
 void find_package_folder() {
-  const nb::object path = nb::module_::import_("treadle").attr("__path__");
+  const nb::object path = package().attr("__path__");
   package_folder() = nb::cast<std::string>(nb::object(path[nb::int_(0)])) + "/";
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "python_names.hpp"
+#include "python_parts.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
@@ -154,9 +155,7 @@ nb::object with_note(nb::object made, const Error& e) {
   return made;
 }
 
-nb::object compile_error_class() {
-  return nb::module_::import_("treadle.pycuda._errors").attr("CompileError");
-}
+nb::object compile_error_class() { return python_part("pycuda CompileError"); }
 
 nb::object pycuda_class(const Error& e, std::size_t row) {
   if (dynamic_cast<const CompileError*>(&e) != nullptr) return compile_error_class();
@@ -168,7 +167,7 @@ nb::object pycuda_class(const Error& e, std::size_t row) {
 
 /// The class that is all of `parts` at once.
 nb::object combined(const nb::list& parts) {
-  const nb::object combine = nb::module_::import_("treadle._error_classes").attr("combined");
+  const nb::object combine = python_part("combined error class");
   return combine(*parts);
 }
 

@@ -117,5 +117,12 @@ def load_ipython_extension(shell: Any) -> None:
     _cell_printing.register(shell)
 
 
+def _part(name: str) -> Any:
+    """What C++ asks the package for."""
+    from treadle import _parts  # late: importing the package loads little
+
+    return _parts.part(name)
+
+
 def __dir__() -> list[str]:
     return sorted(__all__)

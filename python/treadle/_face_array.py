@@ -2,8 +2,8 @@
 """What the array classes of both faces share: a subclass of treadle.Array whose operators give the
 face's own class, in the dtypes that its users know.
 
-Nothing is computed here. An operator is the native one, a cast where the face's dtype differs
-(it becomes part of the same kernel), and the wrapping of what comes out.
+Nothing is computed here. Operators are the native ones, which know the faces' rules; here is what
+they leave to Python: results in memory of a program's allocator, or of its own class.
 """
 
 from __future__ import annotations
@@ -33,13 +33,11 @@ class _Assignable:
         return self if array is None else self._get(array)
 
 
-class FaceArray(Array):
-    """A face says what is below; `Array.__init__(self, array)` makes it share an array."""
+class FaceArray(_array.FaceArray):
+    """A face says what is below; `FaceArray.__init__(self, array)` makes it share an array."""
 
     nbytes: Any = _Assignable("nbytes")
     policy: ClassVar[str]  # of dtypes, as treadle._core.rules knows it: "pycuda", "pyopencl"
-    # Whether the elements say yes or no, as the numbers of comparisons do: as an index it selects.
-    _is_mask = False
 
     # The originals have no __iter__: programs tell an array from a collection by Iterable.
     __iter__: ClassVar[Any] = None
@@ -79,6 +77,34 @@ class FaceArray(Array):
         """The same of an operator's, which has this array's pool already."""
         return self._adopt(result) if self._is_plain() else self._wrap(result)
 
+    def _operate(self, name: str, *operands: Any) -> Any:
+        """An operator on one or two operands, of which this is one."""
+        result = _array.operate(name, *operands)
+        if result is NotImplemented:
+            return result
+        if len(operands) == 1:
+            return self._wrap_recorded(result)
+        x, y = operands
+        other = y if x is self else x
+        if name in COMPARISONS:
+            theirs = _dtype_beside_arrays(other)
+            result = cast(result, result_dtype(self.policy, name, self.dtype, theirs))
+        return (self if self.ndim else first_array(self, other))._wrap_recorded(result)
+
+    def _update(self, name: str, other: Any) -> Any:
+        """The same in place, in the array's own dtype, whatever another array's is. A number that
+        does not fit is refused, as by NumPy."""
+        self._is_mask = False
+        fits = True
+        if isinstance(other, Array):
+            fits = _rules.can_cast(other.dtype, self.dtype, "same_kind")
+            fits = fits and (name != "divide" or self.dtype.kind in "fc")
+        if not fits:
+            assign(self, _array.apply(name, self, other))
+        elif not _array.update(name, self, other):
+            return NotImplemented
+        return self
+
     def _apply(self, name: str, *operands: Any, out: Any = None) -> Any:
         """An operation by NumPy's name."""
         if out is not None:
@@ -90,7 +116,7 @@ class FaceArray(Array):
         """NumPy's functions, which operators of NumPy's numbers and arrays call, too."""
         result = Array.__array_ufunc__(self, ufunc, method, *inputs, **options)
         name = ufunc.__name__
-        if name in _COMPARISONS.values() and method == "__call__" and not options:
+        if name in COMPARISONS and method == "__call__" and not options:
             dtypes = (_dtype_beside_arrays(operand) for operand in inputs)
             return as_mask(self._wrap(cast(result, result_dtype(self.policy, name, *dtypes))))
         return self._wrap_all(result)
@@ -298,60 +324,6 @@ class OperandShapeError(ShapeError, NotImplementedError, AssertionError):
         super().__init__(f"Broadcasting binary operator with shapes: {shapes}: {refused}")
 
 
-def _binary(slot: Callable[[Array, Any], Any]) -> Callable[..., Any]:
-    def method(self: FaceArray, other: Any) -> Any:
-        try:
-            result = slot(self, other)
-        except ShapeError as refused:
-            raise OperandShapeError(self, other, refused) from None
-        if result is NotImplemented:
-            return result
-        return (self if self.ndim else first_array(self, other))._wrap_recorded(result)
-
-    return method
-
-
-def _comparison(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any]:
-    def method(self: FaceArray, other: Any) -> Any:
-        try:
-            result = slot(self, other)
-        except ShapeError as refused:
-            raise OperandShapeError(self, other, refused) from None
-        if result is NotImplemented:
-            return result
-        theirs = _dtype_beside_arrays(other)
-        result = cast(result, result_dtype(self.policy, name, self.dtype, theirs))
-        lead = self if self.ndim else first_array(self, other)
-        return as_mask(lead._wrap_recorded(result))
-
-    return method
-
-
-def _unary(slot: Callable[[Array], Array]) -> Callable[..., Any]:
-    return lambda self: self._wrap_recorded(slot(self))
-
-
-def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any]:
-    """Into the array's own dtype, whatever another array's is. A number that does not fit is
-    refused, as by NumPy."""
-
-    def method(self: FaceArray, other: Any) -> Any:
-        if self._is_mask:
-            self._is_mask = False
-        if not isinstance(other, Array):
-            return slot(self, other)
-        fits = _rules.can_cast(other.dtype, self.dtype, "same_kind")
-        try:
-            if fits and (name != "divide" or self.dtype.kind in "fc"):
-                return slot(self, other)
-            assign(self, _array.apply(name, self, other))
-        except ShapeError as refused:
-            raise OperandShapeError(self, other, refused) from None
-        return self
-
-    return method
-
-
 def _method(native: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(native)
     def method(self: FaceArray, *args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -367,43 +339,7 @@ def _method(native: Callable[..., Any]) -> Callable[..., Any]:
 _METHODS = (
     "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "dot"
 )  # fmt: skip
-_ARITHMETIC = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}
-_COMPARISONS = {
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
+COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 
-
-def _define_operators() -> None:
-    for word, name in _ARITHMETIC.items():
-        for slot in (f"__{word}__", f"__r{word}__"):
-            setattr(FaceArray, slot, _binary(getattr(Array, slot)))
-        slot = f"__i{word}__"
-        setattr(FaceArray, slot, _in_place(getattr(Array, slot), name))
-    for word, name in _COMPARISONS.items():
-        slot = f"__{word}__"
-        setattr(FaceArray, slot, _comparison(getattr(Array, slot), name))
-    for name in _METHODS:
-        setattr(FaceArray, name, _method(getattr(Array, name)))
-    for slot in ("__neg__", "__pos__", "__abs__", "__invert__"):
-        setattr(FaceArray, slot, _unary(getattr(Array, slot)))
-
-
-_define_operators()
+for _name in _METHODS:
+    setattr(FaceArray, _name, _method(getattr(Array, _name)))

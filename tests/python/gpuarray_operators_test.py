@@ -231,3 +231,67 @@ def test_the_methods_behind_the_operators():
     same(a._elwise_multiply(b, out), x * y)
     same(a._div(b, out), x / y)
     same(a._rdiv_scalar(2, out), 2 / x)
+
+
+def python_calls(compute):
+    """The Python functions that run while it computes, itself excepted."""
+    called = []
+    sys.setprofile(lambda frame, event, _: event == "call" and called.append(frame.f_code.co_name))
+    try:
+        compute()
+    finally:
+        sys.setprofile(None)
+    return called[1:]
+
+
+@pytest.mark.parametrize(
+    "text", ["x + y", "2 * x", "x ** 2", "1 - x", "-x", "x < y", "x == 0", "x.__iadd__(y)", "x & 3"]
+)
+def test_operators_run_no_python_code(text):
+    names = {"x": gpuarray.to_gpu(np.arange(9)), "y": gpuarray.to_gpu(np.arange(9))}
+    code = compile(text, "text", "eval")
+    assert python_calls(lambda: eval(code, names)) == ["<module>"]
+
+
+def test_divmod_gives_arrays_of_this_class():
+    x = np.arange(9, dtype=np.float32)
+    for ours, theirs in zip(divmod(gpuarray.to_gpu(x), 4), divmod(x, 4), strict=True):
+        assert type(ours) is GPUArray
+        np.testing.assert_array_equal(ours.get(), theirs)
+
+
+def test_masks_are_combined_to_masks():
+    x = np.arange(9, dtype=np.int32)
+    ours = gpuarray.to_gpu(x)
+    np.testing.assert_array_equal(ours[(ours > 2) & (ours < 7)].get(), x[(x > 2) & (x < 7)])
+
+
+def test_operators_of_a_program_s_class_come_before_ours():
+    class Louder(GPUArray):
+        def __add__(self, other):
+            return "mine", super().__add__(other)
+
+    x = Louder(3, np.float32).fill(1)
+    text, result = x + 1
+    assert (text, type(result)) == ("mine", Louder)
+    np.testing.assert_array_equal(result.get(), 2)
+    assert type(x - 1) is Louder
+
+
+def test_an_array_in_a_circle_with_its_allocator_is_collected():
+    import gc
+    import weakref
+
+    def allocate(size_bytes):
+        return cuda.mem_alloc(size_bytes)
+
+    x = gpuarray.GPUArray(3, np.float32, allocator=allocate)
+    allocate.array, gone = x, weakref.ref(allocate)
+    del x, allocate
+    gc.collect()
+    assert gone() is None
+
+
+def test_an_array_without_a_constructor_s_run_has_no_attributes():
+    with pytest.raises(AttributeError, match="__init__"):
+        GPUArray.__new__(GPUArray)._allocator  # noqa: B018

@@ -78,6 +78,47 @@ def test_right_arrows_pass(tree):
 
 
 @pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "from treadle.pycuda.driver import init\n",
+            "imports treadle.pycuda.driver, which is public",
+        ),
+        ("from treadle.pycuda import driver\n", "driver, which is public"),
+        ("def f():\n    import treadle.pycuda._b\n", "import circle"),
+    ],
+)
+def test_wrong_import_of_a_face_is_found(tree, text, problem):
+    files = {
+        "python/treadle/pycuda/__init__.py": "",
+        "python/treadle/pycuda/driver.py": "",
+        "python/treadle/pycuda/_a.py": text,
+        "python/treadle/pycuda/_b.py": "from treadle.pycuda import _a\n",
+    }
+    status, output = tree("check_imports.py", files)
+    assert status == 1
+    assert problem in output
+
+
+def test_binding_that_imports_the_package_is_found(tree):
+    text = SPDX + 'void f() { nb::module_::import_("treadle.numpy"); }\n'
+    status, output = tree("check_imports.py", {"python/bindings/a.cpp": text})
+    assert status == 1
+    assert "imports a module of the package" in output
+
+
+def test_right_imports_of_a_face_pass(tree):
+    files = {
+        "python/treadle/_shared.py": "",
+        "python/treadle/pycuda/__init__.py": "",
+        "python/treadle/pycuda/_a.py": "import treadle.numpy\nfrom treadle import _shared\n",
+        "python/treadle/pycuda/driver.py": "from treadle.pycuda._a import *\n",
+    }
+    status, output = tree("check_imports.py", files)
+    assert (status, output) == (0, output)
+
+
+@pytest.mark.parametrize(
     ("path", "text", "problem"),
     [
         ("src/base/utils.cpp", SPDX, "a generic file name"),

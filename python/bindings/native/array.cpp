@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// treadle.Array: operators as type slots, because a call through Python costs as much as the rest.
+// treadle.Array, and how arguments of Python become arrays, numbers, shapes and places.
 #include "native/array.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -15,8 +15,10 @@
 #include "caller.hpp"
 #include "errors.hpp"
 #include "native/device.hpp"
+#include "native/face_array.hpp"
 #include "native/layout.hpp"
 #include "native/promotion.hpp"
+#include "python_parts.hpp"
 #include "rooms.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
@@ -32,178 +34,6 @@ using array::Shape;
 
 PyTypeObject* array_type = nullptr;
 
-Array& self_of(PyObject* object) { return *nb::inst_ptr<Array>(object); }
-
-/// The array that becomes the result of a slot; what is thrown becomes Python's error.
-template <class Compute>
-PyObject* guarded(Compute compute) noexcept {
-  try {
-    return compute();
-  } catch (nb::python_error& error) {
-    error.restore();
-  } catch (...) {
-    set_python_error(Face::native);
-  }
-  return nullptr;
-}
-
-PyObject* not_implemented() noexcept {
-  Py_INCREF(Py_NotImplemented);
-  return Py_NotImplemented;
-}
-
-template <Op op>
-PyObject* binary(PyObject* a, PyObject* b) noexcept {
-  return guarded([&]() -> PyObject* {
-    const ArrayOperand x(a, b), y(b, a);
-    if (!x || !y) return not_implemented();
-    note_launch_site();
-    return array_object(array::apply(op, {x.get(), y.get()})).release().ptr();
-  });
-}
-
-template <Op op>
-PyObject* unary(PyObject* a) noexcept {
-  return guarded([&]() -> PyObject* {
-    note_launch_site();
-    return array_object(array::apply(op, {self_of(a)})).release().ptr();
-  });
-}
-
-template <Op op>
-PyObject* in_place(PyObject* a, PyObject* b) noexcept {
-  return guarded([&]() -> PyObject* {
-    // Python computes a = a + b then. Arrays of faces change in place.
-    if (Py_TYPE(a) == array_type && self_of(a).is_scalar()) return not_implemented();
-    const ArrayOperand y(b, a);
-    if (!y) return not_implemented();
-    note_launch_site();
-    self_of(a).update(op, y.get());
-    Py_INCREF(a);
-    return a;
-  });
-}
-
-PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
-  return guarded([&]() -> PyObject* {
-    const ArrayOperand x(a, b), y(b, a);
-    if (modulus != Py_None || !x || !y) return not_implemented();
-    note_launch_site();
-    // Of bool that is int8, where power() gives int64; of numbers it is power().
-    const Array* const base = x.get().array();
-    if (base != nullptr && !base->is_scalar() && PyLong_CheckExact(b) &&
-        y.get().number().as_double() == 2)
-      return array_object(array::square(x.get())).release().ptr();
-    return array_object(array::power(x.get(), y.get())).release().ptr();
-  });
-}
-
-PyObject* divmod(PyObject* a, PyObject* b) noexcept {
-  return guarded([&]() -> PyObject* {
-    const ArrayOperand x(a, b), y(b, a);
-    if (!x || !y) return not_implemented();
-    note_launch_site();
-    Array quotient = array::apply(Op::floor_divide, {x.get(), y.get()});
-    Array rest = array::apply(Op::remainder, {x.get(), y.get()});
-    return nb::make_tuple(array_object(std::move(quotient)), array_object(std::move(rest)))
-        .release()
-        .ptr();
-  });
-}
-
-PyObject* matrix_product(PyObject*, PyObject*) noexcept {
-  return guarded([]() -> PyObject* {
-    throw NotSupported("the product of matrices: arrays get it in the next release",
-                       "x.get() @ y.get() computes it on the host");
-  });
-}
-
-PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) noexcept {
-  return in_place<Op::power>(a, b);
-}
-
-/// == and != of what no element can be equal to; faces have their own.
-PyObject* compare_with_none(PyObject* a, bool answer) noexcept {
-  return guarded([&]() -> PyObject* {
-    note_launch_site();
-    return array_object(array::full_like(self_of(a), answer, Scalar::boolean)).release().ptr();
-  });
-}
-
-PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
-  const bool is_nothing = b == Py_None || PyUnicode_CheckExact(b) || PyBytes_CheckExact(b);
-  if (is_nothing && (how == Py_EQ || how == Py_NE) && Py_TYPE(a) == array_type)
-    return compare_with_none(a, how == Py_NE);
-  switch (how) {
-    case Py_LT:
-      return binary<Op::less>(a, b);
-    case Py_LE:
-      return binary<Op::less_equal>(a, b);
-    case Py_EQ:
-      return binary<Op::equal>(a, b);
-    case Py_NE:
-      return binary<Op::not_equal>(a, b);
-    case Py_GT:
-      return binary<Op::greater>(a, b);
-    default:
-      return binary<Op::greater_equal>(a, b);
-  }
-}
-
-int truth(PyObject* a) noexcept {
-  const PyObject* done = guarded([&]() -> PyObject* {
-    const Array& self = self_of(a);
-    if (self.size() != 1)
-      throw InvalidArgument("the truth value of an array of " + std::to_string(self.size()) +
-                                " elements is ambiguous",
-                            "use any() or all()");
-    return self.item().as_bool() ? Py_True : Py_False;
-  });
-  return done == nullptr ? -1 : static_cast<int>(done == Py_True);
-}
-
-Py_ssize_t length(PyObject* a) noexcept {
-  Py_ssize_t result = -1;
-  guarded([&]() -> PyObject* {
-    const Array& self = self_of(a);
-    if (self.rank() == 0) raise_python(PyExc_TypeError, "len() of an array without axes");
-    result = static_cast<Py_ssize_t>(self.shape()[0]);
-    return nullptr;
-  });
-  return result;
-}
-
-/// What an element is where all axes have an index: in NumPy a number, so that a[i], a[j] = a[j],
-/// a[i] exchanges them; a record is a view there, and everything is in faces.
-Array as_read(PyObject* a, Array chosen) {
-  const bool is_number = chosen.rank() == 0 && chosen.dtype().scalar() != Scalar::structure;
-  return is_number && Py_TYPE(a) == array_type ? array::element(chosen) : chosen;
-}
-
-bool has_ellipsis(PyObject* key) {
-  if (!PyTuple_Check(key)) return key == Py_Ellipsis;
-  const nb::tuple parts = nb::borrow<nb::tuple>(key);
-  return std::any_of(parts.begin(), parts.end(),
-                     [](nb::handle part) { return part.ptr() == Py_Ellipsis; });
-}
-
-PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
-  return guarded([&]() -> PyObject* {
-    return array_object(as_read(a, self_of(a).at({Index::at(position)}))).release().ptr();
-  });
-}
-
-/// Along the first axis; item_at() ends it by its IndexError.
-PyObject* subscript(PyObject* a, PyObject* key) noexcept {
-  return guarded([&]() -> PyObject* {
-    note_launch_site();
-    Array chosen = subscripted(self_of(a), key);
-    if (chosen.rank() == 0 && !has_ellipsis(key) && !PyUnicode_Check(key))
-      chosen = as_read(a, chosen);
-    return array_object(std::move(chosen)).release().ptr();
-  });
-}
-
 void fill(const Array& self, nb::handle value) {
   const AssignedValue assigned(self, value);
   const Array* const array = assigned.get().array();
@@ -213,70 +43,6 @@ void fill(const Array& self, nb::handle value) {
                      "x[...] = value assigns what broadcasts");
   self.assign(assigned.get());
 }
-
-int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
-  const PyObject* done = guarded([&]() -> PyObject* {
-    if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
-    note_launch_site();
-    const Array self = self_of(a);  // another thread may give it another node
-    if (names_field(self, key)) {
-      const Array field = array::field(self, nb::cast<std::string>(nb::handle(key)));
-      field.assign(AssignedValue(field, value).get());
-      return Py_None;
-    }
-    const AssignedValue assigned(self, value);
-    assign_subscripted(self, key, assigned.get());
-    return Py_None;
-  });
-  return done == nullptr ? -1 : 0;
-}
-
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
-
-PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
-                       {Py_nb_subtract, slot(binary<Op::subtract>)},
-                       {Py_nb_multiply, slot(binary<Op::multiply>)},
-                       {Py_nb_true_divide, slot(binary<Op::divide>)},
-                       {Py_nb_floor_divide, slot(binary<Op::floor_divide>)},
-                       {Py_nb_remainder, slot(binary<Op::remainder>)},
-                       {Py_nb_power, slot(power)},
-                       {Py_nb_and, slot(binary<Op::bitwise_and>)},
-                       {Py_nb_or, slot(binary<Op::bitwise_or>)},
-                       {Py_nb_xor, slot(binary<Op::bitwise_xor>)},
-                       {Py_nb_lshift, slot(binary<Op::left_shift>)},
-                       {Py_nb_rshift, slot(binary<Op::right_shift>)},
-                       {Py_nb_negative, slot(unary<Op::negative>)},
-                       {Py_nb_positive, slot(unary<Op::positive>)},
-                       {Py_nb_absolute, slot(unary<Op::absolute>)},
-                       {Py_nb_invert, slot(unary<Op::invert>)},
-                       {Py_nb_inplace_add, slot(in_place<Op::add>)},
-                       {Py_nb_inplace_subtract, slot(in_place<Op::subtract>)},
-                       {Py_nb_inplace_multiply, slot(in_place<Op::multiply>)},
-                       {Py_nb_inplace_true_divide, slot(in_place<Op::divide>)},
-                       {Py_nb_inplace_floor_divide, slot(in_place<Op::floor_divide>)},
-                       {Py_nb_inplace_remainder, slot(in_place<Op::remainder>)},
-                       {Py_nb_inplace_power, slot(in_place_power)},
-                       {Py_nb_inplace_and, slot(in_place<Op::bitwise_and>)},
-                       {Py_nb_inplace_or, slot(in_place<Op::bitwise_or>)},
-                       {Py_nb_inplace_xor, slot(in_place<Op::bitwise_xor>)},
-                       {Py_nb_inplace_lshift, slot(in_place<Op::left_shift>)},
-                       {Py_nb_inplace_rshift, slot(in_place<Op::right_shift>)},
-                       {Py_nb_divmod, slot(divmod)},
-                       {Py_nb_matrix_multiply, slot(matrix_product)},
-                       {Py_nb_inplace_matrix_multiply, slot(matrix_product)},
-                       {Py_nb_bool, slot(truth)},
-                       {Py_bf_getbuffer, slot(get_array_buffer)},
-                       {Py_bf_releasebuffer, slot(release_array_buffer)},
-                       {Py_mp_length, slot(length)},
-                       {Py_sq_item, slot(item_at)},
-                       {Py_mp_subscript, slot(subscript)},
-                       {Py_mp_ass_subscript, slot(assign_subscript)},
-                       {Py_tp_richcompare, slot(compare)},
-                       {Py_tp_hash, slot(PyObject_HashNotImplemented)},
-                       {0, nullptr}};
 
 /// As operator.index() has it: numbers with a point and texts are no lengths.
 std::int64_t length_from(nb::handle object) {
@@ -396,16 +162,10 @@ void bind_methods(nb::class_<Array>& type) {
            nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
            "The same elements in C's order under another shape, of which one extent may be -1: a "
            "view, or a copy where strides cannot say it.")
-      .def(
-          "ravel",
-          [](nb::handle_t<Array> self, const std::string& order) -> nb::object {
-            if (order != "C")
-              return nb::module_::import_("treadle.numpy").attr("ravel")(self, order);
-            return array_object(recorded(nb::overload_cast<const Array&>(&array::ravel))(
-                *nb::inst_ptr<Array>(self)));
-          },
-          nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> Array"),
-          "One axis, elements in C's order or another: a view, or a copy.")
+      .def("ravel",
+           recorded(+[](const Array& x, const std::string& order) { return raveled(x, order); }),
+           nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> Array"),
+           "One axis, elements in C's order or another: a view, or a copy.")
       .def(
           "transpose",
           [](const Array& self, const nb::args& axes) {
@@ -422,7 +182,7 @@ void bind_methods(nb::class_<Array>& type) {
 }  // namespace
 
 nb::object numpy() { return nb::module_::import_("numpy"); }
-nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
+nb::object protocols() { return python_part("numpy protocols"); }
 bool is_numpy_scalar(PyObject* object) {
   static const nb::object& generic = *new nb::object(numpy().attr("generic"));
   return PyObject_IsInstance(object, generic.ptr()) == 1;
@@ -431,6 +191,8 @@ bool is_numpy_array(PyObject* object) {
   static const nb::object& ndarray = *new nb::object(numpy().attr("ndarray"));
   return PyObject_IsInstance(object, ndarray.ptr()) == 1;
 }
+
+bool is_array_itself(PyObject* object) noexcept { return Py_TYPE(object) == array_type; }
 
 const Array* as_array(PyObject* object) noexcept {
   if (Py_TYPE(object) == array_type || PyObject_TypeCheck(object, array_type))
@@ -508,7 +270,7 @@ Array array_from(nb::handle values, nb::handle dtype, nb::handle device) {
 }
 
 void bind_array(nb::module_& m) {
-  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots),
+  auto type = nb::class_<Array>(m, "Array", nb::type_slots(array_slots),
                                 "A rectangular block of elements of one dtype on a device.");
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
@@ -530,6 +292,7 @@ void bind_array(nb::module_& m) {
   bind_array_memory(m);
   bind_array_numpy_methods(type);
   bind_user_kernels(m);
+  bind_face_array(m);
   bind_array_faces(m);
 }
 

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +19,8 @@ namespace nb = nanobind;
 
 /// The C++ object if `object` is an Array (or of a subclass); else null.
 const Array* as_array(PyObject* object) noexcept;
+/// Whether it is an Array of no class that is derived: of neither face.
+bool is_array_itself(PyObject* object) noexcept;
 /// A new Python object, of a class that is Array's or derived from it; its __init__ is not called.
 nb::object array_object(Array array, PyTypeObject* type = nullptr);
 
@@ -104,10 +107,22 @@ array::Placement placement_beside(const Array& array);
 /// A NumPy array, or what becomes one, copied to the device, in its own order.
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device);
 Array array_from(nb::handle values, nb::handle dtype, array::Placement placement);
+/// How a numpy.ndarray's elements lie that has no gaps; no value for other objects.
+struct HostElements {
+  array::Shape shape;
+  DType dtype;
+  MemoryOrder order;
+};
+std::optional<HostElements> dense_elements(nb::handle values);
+/// Copies the elements of a numpy.ndarray in, on the current stream.
+void store_elements(const Array& self, nb::handle values, bool blocking);
+
 /// An array in the memory of another library's, which is kept; empty for objects that say nothing
 /// of memory of a device. Work that is queued on it there comes before ours.
 std::optional<Array> foreign_array(PyObject* object);
 
+/// One axis, with the elements in NumPy's order "C", "F", "A" or "K". Throws InvalidArgument.
+Array raveled(const Array& x, const std::string& order);
 /// x[key] for every kind of key; a mask on the device selects no value.
 Array subscripted(const Array& x, nb::handle key);
 /// Whether the key names a field of records.

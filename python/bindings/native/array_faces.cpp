@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,11 +14,15 @@
 #include "calls/parameter_check.hpp"
 #include "errors.hpp"
 #include "kept.hpp"
+#include "memory/shown_memory.hpp"
 #include "native/array.hpp"
+#include "native/device.hpp"
+#include "native/face_array.hpp"
 #include "native/promotion.hpp"
 #include "refused_call.hpp"
 #include "treadle/array/allocator.hpp"
 #include "treadle/array/bitonic_sort.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/event.hpp"
@@ -59,10 +64,13 @@ class PoolAllocator final : public array::Allocator {
   std::shared_ptr<void> function_;
 };
 
+std::shared_ptr<array::Allocator> allocator_by(nb::handle function) {
+  if (function.is_none()) return nullptr;
+  return std::make_shared<PoolAllocator>(function);
+}
+
 void set_pool(const Array& self, nb::handle function) {
-  std::shared_ptr<array::Allocator> allocator;
-  if (!function.is_none()) allocator = std::make_shared<PoolAllocator>(function);
-  array::set_allocator(self, std::move(allocator));
+  array::set_allocator(self, allocator_by(function));
 }
 
 nb::object pool_of(const Array& self) {
@@ -76,6 +84,64 @@ nb::object block_of(const Array self) {  // a share: other threads may rebind
   (void)buffer.location();
   const nb::handle block = kept_object(buffer.owner());
   return block.is_valid() ? nb::borrow(block) : nb::none();
+}
+
+/// Memory of a root that begins with its buffer is an allocation; of others PyCUDA has addresses.
+nb::object pycuda_memory(const memory::Buffer& buffer, std::int64_t offset, nb::handle array) {
+  const bool is_root = array.attr("base").is_none();
+  if (is_root && offset == 0) {
+    const nb::handle block = kept_object(buffer.owner());
+    return block.is_valid() ? nb::borrow(block) : shown_memory().pycuda(buffer);
+  }
+  const device::Location place = buffer.location();
+  return nb::int_(place.handle + place.offset + static_cast<std::uint64_t>(offset));
+}
+
+nb::object memory_object(nb::handle_t<FaceArray> object) {
+  FaceArray& self = *nb::inst_ptr<FaceArray>(object);
+  if (self.misfit.is_valid()) raise_python(PyExc_ValueError, nb::cast<std::string>(self.misfit));
+  if (self.data.is_valid()) return self.data;
+  if (self.size() == 0) return nb::none();
+  const Array own = self;  // other threads may rebind
+  const memory::Buffer buffer = own.buffer();
+  (void)buffer.location();
+  nb::object data;
+  if (!self.context.is_valid()) {
+    data = pycuda_memory(buffer, own.layout().offset_bytes(), object);
+  } else {
+    const nb::handle block = kept_object(buffer.owner());
+    data = block.is_valid() ? nb::borrow(block) : shown_memory().pyopencl(buffer, self.context);
+  }
+  self.data = data;
+  return data;
+}
+
+/// Where new arrays of a face are: a Place, or a Device.
+std::shared_ptr<device::Stream> stream_at(nb::handle place) {
+  if (nb::isinstance<FacePlace>(place)) return nb::inst_ptr<FacePlace>(place)->stream;
+  return stream_for(*nb::cast<std::shared_ptr<device::Device>>(place));
+}
+
+nb::object sent(nb::handle values, nb::handle place, nb::handle pool, bool wait) {
+  const std::optional<HostElements> host = dense_elements(values);
+  if (!host || host->dtype.kind() == ScalarKind::structure) return nb::none();
+  note_launch_site();
+  const std::shared_ptr<device::Stream> stream = stream_at(place);
+  const device::StreamScope scope(stream);
+  const std::shared_ptr<array::Allocator> allocator = allocator_by(pool);
+  Array made;
+  const Layout layout = Layout::contiguous(host->shape, host->dtype.size_bytes(), host->order);
+  if (allocator == nullptr || layout.size() == 0) {
+    made = array::empty(host->shape, host->dtype, {.stream = stream, .order = host->order});
+  } else {
+    const std::size_t size_bytes =
+        static_cast<std::size_t>(layout.size()) * host->dtype.size_bytes();
+    made = Array::view_of(allocator->allocate(size_bytes, stream), layout, host->dtype,
+                          {.stream = stream, .is_unshared = true});
+  }
+  if (allocator != nullptr) array::set_allocator(made, allocator);
+  if (layout.size() != 0) store_elements(made, values, wait);
+  return array_object(std::move(made));
 }
 
 PyObject* iterate(PyObject* self) noexcept {
@@ -123,23 +189,6 @@ bool read_array_elements(PyObject* object, GivenElements& elements) {
   return true;
 }
 
-Array applied(Op op, nb::handle x, nb::handle y) {
-  const ArrayOperand a(x.ptr());
-  if (y.is_none()) return array::apply(op, {a.get()});
-  const ArrayOperand b(y.ptr());
-  Array result = array::apply(op, {a.get(), b.get()});
-  return op_info(op).rule == OpRule::compare ? array::cast(result, Scalar::int8) : result;
-}
-
-/// Only where `lead` has axes: of others the face knows more.
-nb::object record_on(const std::shared_ptr<device::Stream>& stream, int op, nb::handle x,
-                     nb::handle y, nb::handle lead) {
-  if (nb::inst_ptr<Array>(lead)->rank() == 0) return nb::none();
-  note_launch_site();
-  const device::StreamScope scope(stream);
-  return array_object(applied(static_cast<Op>(op), x, y), Py_TYPE(lead.ptr()));
-}
-
 }  // namespace
 
 void bind_array_faces(nb::module_& m) {
@@ -152,6 +201,15 @@ void bind_array_faces(nb::module_& m) {
   m.def("pool", &pool_of, nb::arg("array"),
         nb::sig("def pool(array: Array) -> typing.Callable[[int], typing.Any] | None"),
         "That function.");
+  m.def("memory_object", &memory_object, nb::arg("array"),
+        nb::sig("def memory_object(array: FaceArray) -> typing.Any"),
+        "The Python object of an array's memory, which is made once: of the class that its face "
+        "has for it. PyCUDA has an address of a part of one. None: there are no elements.");
+  m.def("sent", &sent, nb::arg("values"), nb::arg("place"), nb::arg("pool").none(), nb::arg("wait"),
+        nb::sig("def sent(values: typing.Any, place: Place | treadle._core.device.Device, pool: "
+                "typing.Any, wait: bool) -> Array | None"),
+        "A copy of a numpy.ndarray without gaps at a place, in memory of a pool or (None) of the "
+        "device's own, with the axes in the same order. None, and nothing done, for others.");
   m.def("iterate_by_index", &iterate_by_index, nb::arg("type"),
         nb::sig("def iterate_by_index(type: type[Array]) -> None"),
         "Lets iter() of this class's arrays go by __getitem__, whatever __iter__ is.");
@@ -163,16 +221,6 @@ void bind_array_faces(nb::module_& m) {
         "its memory and the first element's offset in bytes, which the caller gives nobody else.");
   m.def("mark", &marked, nb::arg("array"),
         "An event after the last change of the array, which is computed if it was pending.");
-  m.def(
-      "op_number", [](const std::string& name) { return static_cast<int>(op_named(name)); },
-      nb::arg("name"), "What record_on() takes.");
-  m.def("record_on", &record_on, nb::arg("stream"), nb::arg("op"), nb::arg("x"),
-        nb::arg("y").none(), nb::arg("lead"),
-        nb::sig("def record_on(stream: treadle._core.device.Stream, op: int, x: typing.Any, y: "
-                "typing.Any, lead: Array) -> typing.Any"),
-        "An operator on arrays and numbers of Python (y is None: of one operand), recorded on a "
-        "stream, where comparisons give int8: an object of the class of `lead`, one of them, "
-        "without its __init__. None if that has no axes.");
   m.def("bitonic_sort", recorded(+[](const Array& x, nb::handle carried, int axis) {
           const Array* const beside = as_array(carried.ptr());
           if (beside == nullptr && !carried.is_none())

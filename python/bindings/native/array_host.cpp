@@ -175,14 +175,9 @@ nb::object fetched(const Array& self, nb::handle stream) {
 /// The usual case of the faces' set(): dtype, shape and order are those of the array. False, and
 /// nothing done, for others.
 bool stored(const Array& self, nb::handle values, bool blocking) {
-  if (!Py_IS_TYPE(values.ptr(), reinterpret_cast<PyTypeObject*>(numpy().attr("ndarray").ptr())))
-    return false;
-  const DenseHost host(nb::borrow(values));
-  if (!host.is_dense() ||
-      !self.layout().is_contiguous(self.dtype().size_bytes(),
-                                   host.is_fortran ? MemoryOrder::fortran : MemoryOrder::c) ||
-      dtype_from(values.attr("dtype")) != self.dtype() ||
-      !std::ranges::equal(shape_from(values.attr("shape")), self.shape()))
+  const std::optional<HostElements> host = dense_elements(values);
+  if (!host || !self.layout().is_contiguous(self.dtype().size_bytes(), host->order) ||
+      host->dtype != self.dtype() || !std::ranges::equal(host->shape, self.shape()))
     return false;
   set(self, values, nb::none(), blocking);
   return true;
@@ -301,6 +296,19 @@ void bind_text(nb::class_<Array>& type) {
 }
 
 }  // namespace
+
+std::optional<HostElements> dense_elements(nb::handle values) {
+  if (!Py_IS_TYPE(values.ptr(), reinterpret_cast<PyTypeObject*>(numpy().attr("ndarray").ptr())))
+    return std::nullopt;
+  const DenseHost host(nb::borrow(values));
+  if (!host.is_dense()) return std::nullopt;
+  return HostElements{shape_from(values.attr("shape")), dtype_from(values.attr("dtype")),
+                      host.is_fortran ? MemoryOrder::fortran : MemoryOrder::c};
+}
+
+void store_elements(const Array& self, nb::handle values, bool blocking) {
+  set(self, values, nb::none(), blocking);
+}
 
 void bind_array_host(nb::module_& m, nb::class_<Array>& type) {
   m.def("fetched", &fetched, nb::arg("array"), nb::arg("stream") = nb::none(),

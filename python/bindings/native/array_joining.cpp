@@ -166,6 +166,15 @@ Array squeezed(const Array& x, nb::handle axis) {
 
 }  // namespace
 
+Array raveled(const Array& x, const std::string& order) {
+  if (order == "K") return array::ravel_in_memory_order(x);
+  if (order != "A") return array::ravel(x, memory_order(nb::str(order.c_str())));
+  const std::size_t item = x.dtype().size_bytes();
+  const bool is_fortran =
+      !x.layout().is_contiguous(item) && x.layout().is_contiguous(item, MemoryOrder::fortran);
+  return array::ravel(x, is_fortran ? MemoryOrder::fortran : MemoryOrder::c);
+}
+
 void bind_array_joining_methods(nb::class_<Array>& type) {
   type.def("swapaxes", recorded(&array::swapaxes), nb::arg("axis1"), nb::arg("axis2"),
            "A view with two axes in each other's place.")
@@ -174,19 +183,12 @@ void bind_array_joining_methods(nb::class_<Array>& type) {
            "A view without axes of length 1, or without those that are named.")
       .def("diagonal", recorded(&array::diagonal), nb::arg("offset") = 0, nb::arg("axis1") = 0,
            nb::arg("axis2") = 1, "Elements (i, i + offset) of two axes, as a new last one: a view.")
-      .def(
-          "flatten",
-          [](nb::handle_t<Array> self, const std::string& order) -> nb::object {
-            if (order != "C")
-              return nb::module_::import_("treadle.numpy")
-                  .attr("ravel")(self, order)
-                  .attr("copy")();
-            return array_object(recorded(+[](const Array& x) {
-              return array::ravel(array::dense_copy(x));
-            })(*nb::inst_ptr<Array>(self)));
-          },
-          nb::arg("order") = "C", nb::sig("def flatten(self, order: str = 'C') -> Array"),
-          "A copy with one axis, elements in C's order or another.")
+      .def("flatten", recorded(+[](const Array& x, const std::string& order) {
+             return order == "C" ? array::ravel(array::dense_copy(x))
+                                 : array::dense_copy(raveled(x, order));
+           }),
+           nb::arg("order") = "C", nb::sig("def flatten(self, order: str = 'C') -> Array"),
+           "A copy with one axis, elements in C's order or another.")
       .def("repeat", recorded(&repeated), nb::arg("repeats"), nb::arg("axis") = nb::none(),
            nb::sig("def repeat(self, repeats: int | typing.Sequence[int], axis: int | None = None) "
                    "-> Array"),

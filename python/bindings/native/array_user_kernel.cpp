@@ -15,6 +15,7 @@
 #include "errors.hpp"
 #include "image.hpp"
 #include "native/array.hpp"
+#include "native/snippet_arguments.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -111,8 +112,7 @@ std::string neutral_from(nb::handle neutral, const DType& dtype) {
     throw DTypeError("neutral of a ReductionKernel of " + dtype.name() + " is the number " +
                          number.text() + ", which no C text stands for in every language",
                      "pass the C text of the kernel's language");
-  return nb::cast<std::string>(nb::module_::import_("treadle._snippets")
-                                   .attr("neutral_text")(neutral, numpy_dtype_of(dtype), ""));
+  return neutral_text(neutral, false, "");
 }
 
 /// Strings for one result, sequences of equal length for several.

@@ -6,8 +6,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -136,7 +139,28 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
           codegen::uses_every_element(snippet)};
 }
 
+// How generators call the variables of their loops, beside `n`.
+constexpr std::string_view names_of_loops[] = {"i", "tid", "total_threads", "cta_start"};
+
+bool uses_element(const PythonParameter& parameter, std::string text) {
+  const auto& [kind, name, type, numpy_type, size_bytes] = parameter;
+  if (std::ranges::find(names_of_loops, name) != std::end(names_of_loops)) return false;
+  codegen::Snippet snippet;
+  snippet.operation = std::move(text);
+  snippet.parameters.push_back({kind, dtype_of({type, numpy_type, size_bytes}), name});
+  snippet.has_range = name == "n";  // a loop over a range has no n of its own
+  return codegen::uses_every_element(snippet)[0];
+}
+
 void bind_snippets(nb::module_& m) {
+  m.def("uses_element", &uses_element, nb::arg("parameter"), nb::arg("text"),
+        "Whether an expression or statement surely uses the element `i` of this pointer, whatever "
+        "`i` is. What other arguments are called is no matter.");
+  m.def("neutral_text", &neutral_text, nb::arg("value"), nb::arg("is_complex"),
+        nb::arg("complex_maker"),
+        nb::sig("def neutral_text(value: typing.Any, is_complex: bool, complex_maker: str) -> str"),
+        "What a user gives as the neutral element, as a C expression: texts as they are. "
+        "`complex_maker` is called with the parts of a complex number.");
   nb::enum_<ParameterSpec::Kind>(m, "ParameterKind", "How a kernel's parameter is passed.")
       .value("scalar", ParameterSpec::Kind::scalar)
       .value("vector", ParameterSpec::Kind::vector)

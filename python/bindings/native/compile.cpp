@@ -10,6 +10,7 @@
 #include "image.hpp"
 #include "kept.hpp"
 #include "python_names.hpp"
+#include "python_parts.hpp"
 #include "rooms.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/compile.hpp"
@@ -144,8 +145,7 @@ void define_compile(nb::module_& m, const char* name, F function) {
 /// What Python calls a listener: None is a notebook's bar, or a terminal's; False is none.
 ProgressListener progress_listener(nb::object progress) {
   if (progress.is(nb::bool_(false))) return [](const VariantProgress&) {};
-  if (progress.is_none())
-    progress = nb::module_::import_("treadle._progress").attr("notebook_listener")();
+  if (progress.is_none()) progress = python_part("progress in notebooks")();
   if (progress.is_none()) return {};
   if (PyCallable_Check(progress.ptr()) == 0)
     raise_python(PyExc_TypeError, std::string("progress is None, False or to be called, and ") +

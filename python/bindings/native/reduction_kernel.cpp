@@ -54,6 +54,7 @@ void launch(ReductionKernel& self, const std::pair<std::int64_t, std::int64_t>& 
 }  // namespace
 
 void bind_reduction_kernel(nb::module_& m) {
+  bind_declared_vectors(m);
   nb::class_<ReductionKernel>(m, "ReductionKernel",
                               "A kernel that folds what a C text gives for each index.")
       .def("__init__", &make, nb::arg("device"), nb::arg("type"), nb::arg("neutral"),

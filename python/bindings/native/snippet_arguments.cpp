@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "native/snippet_arguments.hpp"
 
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+
 #include "calls/numpy_scalars.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
@@ -24,6 +28,37 @@ std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
   names.emplace_back(std::get<0>(first), dtype_of(first));
   for (const PythonType& one : others) names.emplace_back(std::get<0>(one), dtype_of(one));
   return names;
+}
+
+namespace {
+
+std::string python_text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+/// Of NumPy's numbers, too, which know best how they are written.
+std::string real_text(nb::handle value) {
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True ? "1" : "0";
+  const Number number = number_from(value);
+  if (number.kind() == treadle::ScalarKind::boolean) return number.as_bool() ? "1" : "0";
+  if (number.kind() != treadle::ScalarKind::floating) return python_text(value);
+  const double known = number.as_double();
+  if (std::isnan(known)) return "NAN";
+  if (std::isinf(known)) return known > 0 ? "INFINITY" : "(-INFINITY)";
+  return python_text(value);
+}
+
+}  // namespace
+
+std::string neutral_text(nb::handle value, bool is_complex, const std::string& complex_maker) {
+  nb::object scalar = nb::borrow(value);
+  if (is_numpy_array(value.ptr()) && nb::cast<int>(value.attr("ndim")) == 0)
+    scalar = value[nb::make_tuple()];
+  PyObject* const object = scalar.ptr();
+  const bool is_python = PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object);
+  if (!is_python && !is_numpy_scalar(object)) return python_text(scalar);
+  if (!is_complex && number_from(scalar).kind() != treadle::ScalarKind::complex)
+    return real_text(scalar);
+  return complex_maker + "(" + real_text(scalar.attr("real")) + ", " +
+         real_text(scalar.attr("imag")) + ")";
 }
 
 SnippetArguments::SnippetArguments(const nb::tuple& objects) {

@@ -7,6 +7,7 @@
 #include "calls/bindings_handle.hpp"
 #include "cuda_html.hpp"
 #include "pycuda/classes.hpp"
+#include "python_parts.hpp"
 #include "rooms.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -39,7 +40,7 @@ nb::object attribute(const Device& self, int number) {
 }
 
 nb::dict attributes(const Device& self) {
-  const nb::object known = nb::module_::import_("treadle.pycuda._enums").attr("device_attribute");
+  const nb::object known = python_part("pycuda enumerations").attr("device_attribute");
   nb::dict result;
   for (const nb::handle member : nb::borrow<nb::iterable>(known.attr("values").attr("values")())) {
     try {
@@ -53,7 +54,7 @@ nb::dict attributes(const Device& self) {
 }
 
 nb::object attribute_by_name(const Device& self, const std::string& name) {
-  const nb::object known = nb::module_::import_("treadle.pycuda._enums").attr("device_attribute");
+  const nb::object known = python_part("pycuda enumerations").attr("device_attribute");
   const nb::object member = known.attr("names").attr("get")(nb::str(name.c_str()).attr("upper")());
   if (member.is_none())
     raise_python(PyExc_AttributeError, "Device object has no attribute '" + name +
@@ -80,7 +81,7 @@ void require_init(const char* call) {
 }
 
 nb::object enum_member(const char* enumeration, int value) {
-  return nb::module_::import_("treadle.pycuda._enums").attr(enumeration)(value);
+  return python_part("pycuda enumerations").attr(enumeration)(value);
 }
 
 int enum_value(nb::handle member, const char* what) {

@@ -6,6 +6,7 @@
 #include "caller.hpp"
 #include "calls/bindings_handle.hpp"
 #include "interrupt.hpp"
+#include "memory/shown_memory.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -94,7 +95,9 @@ void bind_allocations(nb::module_& m) {
   });
   nb::class_<BufferAllocation, DeviceAllocation> buffer(m, "_BufferAllocation");
   let_go_without_gil<BufferAllocation>();
-  buffer.def(nb::init<memory::Buffer>(), nb::arg("buffer"));
+  shown_memory().pycuda = [](memory::Buffer shown) {
+    return nb::cast(std::make_unique<BufferAllocation>(std::move(shown)));
+  };
   register_pointer_type(buffer, [](PyObject* object) {
     return nb::inst_ptr<BufferAllocation>(object)->live_address();
   });

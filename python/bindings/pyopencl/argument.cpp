@@ -7,11 +7,13 @@
 #include <cstring>
 #include <limits>
 
+#include "calls/argument.hpp"
 #include "calls/numpy_scalars.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/svm.hpp"
+#include "python_parts.hpp"
 #include "refused_call.hpp"
 
 namespace treadle::bindings::cl {
@@ -23,12 +25,6 @@ std::string type_name(PyObject* object) { return public_name(Py_TYPE(object)->tp
 
 bool is_python_number(PyObject* value) {
   return PyLong_Check(value) != 0 || PyFloat_Check(value) != 0 || PyComplex_Check(value) != 0;
-}
-
-nb::object attribute_or_null(PyObject* object, const char* name) {
-  PyObject* found = PyObject_GetAttrString(object, name);
-  if (found == nullptr) PyErr_Clear();
-  return nb::steal(found);
 }
 
 constexpr const void* no_handle = nullptr;
@@ -97,8 +93,7 @@ void ArgumentList::refuse(PyObject* value, const std::string& why) const {
                      " (1-based): a " + type_name(value) + " " + why;
   if (attribute_or_null(value, "base_data").is_valid())
     text += "; of an array, pass its memory: array.data";
-  const nb::object raise =
-      nb::module_::import_("treadle.pyopencl._errors").attr("raise_argument_error");
+  const nb::object raise = python_part("pyopencl errors").attr("raise_argument_error");
   raise(text);
   throw nb::python_error();
 }

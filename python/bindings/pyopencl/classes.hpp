@@ -14,6 +14,7 @@
 #include "memory/host_buffer.hpp"
 #include "pyopencl/error_classes.hpp"
 #include "pyopencl/object_arguments.hpp"
+#include "treadle/memory/buffer.hpp"
 #include "treadle/opencl/context.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/event.hpp"
@@ -104,6 +105,7 @@ class Buffer : public MemoryObject {
   opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::buffer; }
   /// The memory as what it is.
   opencl::Buffer buffer() const;
+  memory::Buffer shown;  ///< of an array: not used for anything else as long as this lives
 };
 
 class Image : public MemoryObject {

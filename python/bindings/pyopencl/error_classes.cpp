@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python_names.hpp"
+#include "python_parts.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/opencl/enums.hpp"
 
@@ -43,7 +44,7 @@ Cause cause_of(const Error& error) {
 }
 
 // The module of the classes; they are written in Python, for they are shape and no more.
-nb::module_ classes() { return nb::module_::import_("treadle.pyopencl._errors"); }
+nb::object classes() { return python_part("pyopencl errors"); }
 
 void set_object(const nb::object& exception) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());

@@ -12,6 +12,7 @@
 #include "pyopencl/classes.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
+#include "python_parts.hpp"
 #include "treadle/device/opencl.hpp"
 #include "treadle/opencl/table.hpp"
 
@@ -265,10 +266,7 @@ void bind_event(nb::module_& m) {
            "Calls callback(status) once, on another thread.")
       .def_prop_ro("profile", [](nb::object self) { return Profile{self}; })
       .def(
-          "__await__",
-          [](nb::object self) {
-            return nb::module_::import_("treadle.pyopencl._awaiting").attr("awaited")(self);
-          },
+          "__await__", [](nb::object self) { return python_part("pyopencl awaiting")(self); },
           "`await event` lets other tasks of asyncio run until the command is done; raises what "
           "wait() does.");
   bind_nanny(m);

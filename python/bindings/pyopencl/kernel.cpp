@@ -15,6 +15,7 @@
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/info.hpp"
 #include "pyopencl/object_arguments.hpp"
+#include "python_parts.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -289,7 +290,54 @@ void install(nb::handle self, nb::handle enqueue, nb::handle set_args) {
   reinterpret_cast<KernelObject*>(self.ptr())->vectorcall = call_installed;
 }
 
+/// {index, value, index, value ...} and the like, in their groups.
+std::vector<nb::list> groups_of(nb::handle flat, std::size_t count) {
+  const nb::list all(nb::borrow<nb::iterable>(flat));
+  if (nb::len(all) % count != 0)
+    raise_python(PyExc_ValueError, std::to_string(nb::len(all)) + " entries are no groups of " +
+                                       std::to_string(count) + ": index and value by turns");
+  std::vector<nb::list> groups(nb::len(all) / count);
+  for (std::size_t i = 0; i < nb::len(all); ++i) groups[i / count].append(all[i]);
+  return groups;
+}
+
+void set_packed(nb::handle self, nb::handle flat) {
+  const nb::object pack = nb::module_::import_("struct").attr("pack");
+  const nb::object floating = nb::module_::import_("numpy").attr("floating");
+  for (const nb::list& group : groups_of(flat, 3)) {
+    nb::object letter = group[1], value = group[2];
+    if (!nb::isinstance<nb::str>(letter)) letter = letter.attr("decode")();
+    const auto code = nb::cast<std::string>(letter);
+    // NumPy's numbers are truncated, Python's refused.
+    if (nb::isinstance(value, floating) && code != "e" && code != "f" && code != "d")
+      value = nb::int_(value);
+    self.attr("set_arg")(group[0], pack(letter, value));
+  }
+}
+
+// Names that code calls which programs write: set_arg() under other ones.
+void define_names_of_set_arg() {
+  for (const char* name : {"_set_arg_buf", "_set_arg_svm"})
+    define(
+        name,
+        [](nb::handle self, nb::handle index, nb::handle arg) { self.attr("set_arg")(index, arg); },
+        nb::arg("arg_index"), nb::arg("arg").none());
+  define(
+      "_set_arg_null",
+      [](nb::handle self, nb::handle index) { self.attr("set_arg")(index, nb::none()); },
+      nb::arg("arg_index"));
+  for (const char* name : {"_set_arg_multi", "_set_arg_buf_multi"})
+    define(
+        name,
+        [](nb::handle self, nb::handle flat) {
+          for (const nb::list& group : groups_of(flat, 2)) self.attr("set_arg")(group[0], group[1]);
+        },
+        nb::arg("indices_and_args"));
+  define("_set_arg_buf_pack_multi", set_packed, nb::arg("indices_chars_and_args"));
+}
+
 void define_methods() {
+  define_names_of_set_arg();
   define("_set_enqueue_and_set_args", install, nb::arg("enqueue_func"), nb::arg("set_args_func"),
          "Calls and set_args() go to these functions, the kernel before the arguments.");
   for (const char* name : {"set_scalar_arg_dtypes", "set_arg_types"})
@@ -309,8 +357,7 @@ void define_methods() {
   define(
       "capture_call",
       [](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
-        const nb::module_ written = nb::module_::import_("treadle.pyopencl.capture_call");
-        written.attr("_capture_call")(self, *args, **kwargs);
+        python_part("pyopencl captured calls")(self, *args, **kwargs);
       },
       "Writes a program that makes everything anew and repeats a call: (output_file, queue, and "
       "what the call has).");

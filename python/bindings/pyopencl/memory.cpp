@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kept_objects.hpp"
+#include "memory/shown_memory.hpp"
 #include "pyopencl/callback.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
@@ -232,6 +233,14 @@ void bind_memory(nb::module_& m) {
                   }),
                   nb::arg("context"), nb::arg("int_ptr_value"), nb::arg("size"),
                   "from_int_ptr() of what is known.");
+  shown_memory().pyopencl = [](memory::Buffer shown, nb::handle context) {
+    opencl::Buffer raw(nb::inst_ptr<Context>(context)->context,
+                       reinterpret_cast<opencl::RawMemory>(shown.location().handle),
+                       opencl::Ownership::retain, shown.size_bytes());
+    nb::object made = nb::cast(Buffer(std::move(raw)));
+    nb::inst_ptr<Buffer>(made)->shown = std::move(shown);
+    return made;
+  };
   nb::class_<LocalMemory>(m, "LocalMemory", nb::dynamic_attr(),
                           "Memory of each work-group, as an argument of a kernel.")
       .def("__init__", pyopencl([](LocalMemory* self, Size size) {

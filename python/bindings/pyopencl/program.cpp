@@ -9,6 +9,7 @@
 #include "pyopencl/classes.hpp"
 #include "pyopencl/info.hpp"
 #include "pyopencl/kernel.hpp"
+#include "python_parts.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -158,7 +159,7 @@ void bind_builds(nb::class_<Program>& type) {
 }  // namespace
 
 nb::object make_program(opencl::Program program) {
-  const nb::object face = nb::module_::import_("treadle.pyopencl._program").attr("Program");
+  const nb::object face = python_part("pyopencl Program");
   return face(Program{std::move(program)});
 }
 

@@ -10,6 +10,7 @@
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
+#include "python_parts.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/opencl.hpp"
 
@@ -81,6 +82,17 @@ void finish(const CommandQueue& self) {
   forget_ended_transfers();
 }
 
+/// The queue's with block ends. Where arrays have their work recorded is hidden from where they
+/// look first: they ask again, and warn.
+void end(nb::handle object) {
+  nb::inst_ptr<CommandQueue>(object)->is_finalized = true;
+  if (nb::hasattr(object, "_place_before_end")) return;
+  const nb::object place = nb::getattr(object, "_place", nb::none());
+  nb::setattr(object, "_place", nb::none());
+  nb::setattr(object, "_place_before_end", place);
+  if (!place.is_none()) nb::setattr(place, "records", nb::bool_(false));
+}
+
 void bind_commands(nb::module_& m) {
   const auto marker = [](const CommandQueue& queue, nb::handle wait_for) {
     queue_deferred(queue);
@@ -116,8 +128,7 @@ nb::object make_queue(opencl::Queue queue) { return nb::cast(CommandQueue{std::m
 
 const opencl::Queue& use_queue(const CommandQueue& queue) {
   if (queue.is_finalized) [[unlikely]] {
-    const nb::object category =
-        nb::module_::import_("treadle.pyopencl._warnings").attr("CommandQueueUsedAfterExit");
+    const nb::object category = python_part("pyopencl warnings").attr("CommandQueueUsedAfterExit");
     warn_python(category.ptr(), "Command queue used after exit.");
   }
   queue.is_busy = true;
@@ -152,15 +163,15 @@ void bind_queue(nb::module_& m) {
   type.def("flush", pyopencl([](const CommandQueue& self) { use_queue(self).flush(); }),
            "Hands everything enqueued to the device; does not wait.")
       .def("finish", pyopencl(finish), "Blocks until everything enqueued is done.")
-      .def("_finalize", [](CommandQueue& self) { self.is_finalized = true; })
+      .def("_finalize", [](nb::handle_t<CommandQueue> self) { end(self); })
       .def("_get_cl_version", pyopencl([](const CommandQueue& self) {
              const opencl::Version version = self.queue.device().version();
              return nb::make_tuple(version.major, version.minor);
            }))
       .def("__enter__", [](nb::object self) { return self; })
-      .def("__exit__", pyopencl([](CommandQueue& self, nb::args) {
-             finish(self);
-             self.is_finalized = true;
+      .def("__exit__", pyopencl([](nb::handle_t<CommandQueue> self, nb::args) {
+             finish(*nb::inst_ptr<CommandQueue>(self));
+             end(self);
            }));
   bind_commands(m);
 }

@@ -831,6 +831,99 @@ class ReductionKernel:
     def name(self) -> str:
         """What errors and profilers call it."""
 
+class FaceArray(Array):
+    """An array of which the faces' classes are derived."""
+
+    def __init__(self, array: Array) -> None:
+        """The same array: its elements are shared."""
+
+    @property
+    def _allocator(self) -> Any: ...
+
+    @_allocator.setter
+    def _allocator(self, arg: Any, /) -> None: ...
+
+    @property
+    def _misfit(self) -> Any: ...
+
+    @_misfit.setter
+    def _misfit(self, arg: Any, /) -> None: ...
+
+    @property
+    def _data(self) -> Any: ...
+
+    @_data.setter
+    def _data(self, arg: Any, /) -> None: ...
+
+    @property
+    def _queue(self) -> Any: ...
+
+    @_queue.setter
+    def _queue(self, arg: Any, /) -> None: ...
+
+    @property
+    def context(self) -> Any: ...
+
+    @context.setter
+    def context(self, arg: Any, /) -> None: ...
+
+    @property
+    def _place(self) -> Any: ...
+
+    @_place.setter
+    def _place(self, arg: Any, /) -> None: ...
+
+    @property
+    def _events(self) -> Any: ...
+
+    @_events.setter
+    def _events(self, arg: Any, /) -> None: ...
+
+    @property
+    def _is_mask(self) -> bool: ...
+
+    @_is_mask.setter
+    def _is_mask(self, arg: bool, /) -> None: ...
+
+class Place:
+    """Where the work of a queue goes."""
+
+    def __init__(self, device: object, stream: object, has_double: bool) -> None: ...
+
+    @property
+    def device(self) -> treadle._core.device.Device: ...
+
+    @property
+    def stream(self) -> treadle._core.device.Stream: ...
+
+    @property
+    def has_double(self) -> bool: ...
+
+    @has_double.setter
+    def has_double(self, arg: bool, /) -> None: ...
+
+    @property
+    def records(self) -> bool:
+        """False where operators have to ask before they record work here."""
+
+    @records.setter
+    def records(self, arg: bool, /) -> None: ...
+
+def register_face(type: type[FaceArray], policy: str, shape_error: type[Exception]) -> None:
+    """
+    Lets operators on arrays of a class derived from FaceArray follow a face's rules. The class has _operate(name, *operands) and _update(name, value) for what is not the usual case.
+    """
+
+def operate(name: str, *operands: Any) -> Any:
+    """
+    An operator of arrays by NumPy's name: a native array, of whatever class the operands are; NotImplemented where one is neither an array nor a number.
+    """
+
+def update(name: str, target: Array, value: Any) -> bool:
+    """
+    The same in place; False where `value` is neither an array nor a number.
+    """
+
 def set_pool(array: Array, function: Callable[[int], Any] | None) -> None:
     """
     Results of operations on the array take their memory from a function of the size in bytes, which gives what nobody else knows, once for each; None: from the device's pool.
@@ -838,6 +931,16 @@ def set_pool(array: Array, function: Callable[[int], Any] | None) -> None:
 
 def pool(array: Array) -> Callable[[int], Any] | None:
     """That function."""
+
+def memory_object(array: FaceArray) -> Any:
+    """
+    The Python object of an array's memory, which is made once: of the class that its face has for it. PyCUDA has an address of a part of one. None: there are no elements.
+    """
+
+def sent(values: Any, place: Place | treadle._core.device.Device, pool: Any, wait: bool) -> Array | None:
+    """
+    A copy of a numpy.ndarray without gaps at a place, in memory of a pool or (None) of the device's own, with the axes in the same order. None, and nothing done, for others.
+    """
 
 def iterate_by_index(type: type[Array]) -> None:
     """
@@ -857,14 +960,6 @@ def written_on(array: Array, stream: treadle._core.device.Stream) -> tuple[int, 
 def mark(array: Array) -> treadle._core.device.Event:
     """
     An event after the last change of the array, which is computed if it was pending.
-    """
-
-def op_number(name: str) -> int:
-    """What record_on() takes."""
-
-def record_on(stream: treadle._core.device.Stream, op: int, x: Any, y: Any, lead: Array) -> Any:
-    """
-    An operator on arrays and numbers of Python (y is None: of one operand), recorded on a stream, where comparisons give int8: an object of the class of `lead`, one of them, without its __init__. None if that has no axes.
     """
 
 def bitonic_sort(x: Array, carried: Array | None = None, axis: int = 0) -> None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 import enum
+from typing import Any
 
 import treadle._core
 
@@ -52,6 +53,16 @@ def split_declarations(text: str) -> list[str]:
 def declares_variables(text: str) -> bool:
     """
     Whether a CUDA C text has variables of its module, textures among them; in doubt it has.
+    """
+
+def uses_element(parameter: tuple[ParameterKind, str, str, str, int], text: str) -> bool:
+    """
+    Whether an expression or statement surely uses the element `i` of this pointer, whatever `i` is. What other arguments are called is no matter.
+    """
+
+def neutral_text(value: Any, is_complex: bool, complex_maker: str) -> str:
+    """
+    What a user gives as the neutral element, as a C expression: texts as they are. `complex_maker` is called with the parts of a complex number.
     """
 
 class ParameterKind(enum.Enum):

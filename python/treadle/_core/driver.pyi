@@ -10,7 +10,6 @@ import pathlib
 from typing import TypeAlias, overload
 
 import treadle._core.compile
-import treadle._core.device
 
 
 def get_version() -> tuple:
@@ -233,7 +232,7 @@ class _LinearAllocation(DeviceAllocation):
     pass
 
 class _BufferAllocation(DeviceAllocation):
-    def __init__(self, buffer: treadle._core.device.Buffer) -> None: ...
+    pass
 
 class PointerHolderBase:
     """Subclasses define get_pointer(), and are then taken as addresses."""

@@ -85,8 +85,7 @@ def imag(x: Any) -> Array:
 
 def ravel(x: Any, order: str = "C") -> Array:
     """One axis: a view, or a copy. With order "K" elements are counted as they lie in memory."""
-    x = asarray(x)
-    return _array.ravel_in_memory_order(x) if order == "K" else reshape(x, -1, order)
+    return Array.ravel(asarray(x), order)
 
 
 def squeeze(x: Array, axis: int | Sequence[int] | None = None) -> Array:

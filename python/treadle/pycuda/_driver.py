@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The native half of pycuda.driver: classes and functions from C++, enumerations from tables."""
+"""pycuda._driver: what is native, and what PyCUDA has natively and this package in Python."""
 
-import operator
 from typing import Any
 
 from treadle import _absent
-from treadle._core.driver import *  # noqa: F403
-from treadle._core.driver import (  # noqa: F401
+from treadle.pycuda._gl import (  # noqa: F401
+    BufferObject,
+    BufferObjectMapping,
+    gl_init,
+    make_gl_context,
+)
+from treadle.pycuda._host_arrays import (  # noqa: F401
+    aligned_empty,
+    managed_empty,
+    pagelocked_empty,
+    register_host_memory,
+)
+from treadle.pycuda._memory_pools import PageLockedMemoryPool  # noqa: F401
+from treadle.pycuda._native import *  # noqa: F403
+from treadle.pycuda._native import (  # noqa: F401
     _aligned_allocation,
     _compile_cuda,
     _find_static_library,
@@ -15,29 +27,7 @@ from treadle._core.driver import (  # noqa: F401
     _pagelocked_allocation,
     _register_array,
 )
-from treadle.pycuda._enums import *  # noqa: F403
 
-
-def bitlog2(value: int) -> int:
-    """The largest n with 2**n <= value; 0 for 0."""
-    number = operator.index(value)
-    if number < 0:
-        raise OverflowError("can't convert negative value to unsigned int")
-    return max(number.bit_length() - 1, 0)
-
-
-def get_curand_version() -> tuple[int, int, int]:
-    """The cuRAND whose numbers curand_kernel.h draws. The library itself is not used: of the
-    generators that pycuda.curandom has on the host there is Philox4_32_10RandomNumberGenerator."""
-    return 10, 40, 0
-
-
-# Not native: they are written in Python, of what is.
-_OF_PYTHON = {
-    *("BufferObject", "BufferObjectMapping", "gl_init", "make_gl_context"),
-    *("PageLockedMemoryPool", "aligned_empty", "managed_empty", "pagelocked_empty"),
-    "register_host_memory",
-}
 _ABSENT = dict.fromkeys(
     ("_get_direction_vectors", "_get_scramble_constants32", "_get_scramble_constants64"),
     "the tables of Sobol's generators are cuRAND's; kernels draw from vectors of the program's own",
@@ -45,8 +35,4 @@ _ABSENT = dict.fromkeys(
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OF_PYTHON:
-        from treadle.pycuda import driver  # late: it is made of this module
-
-        return getattr(driver, name)
     raise _absent.no_name("pycuda._driver", name, _ABSENT)

@@ -1,54 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""PyCUDA's kernels for arithmetic on arrays. Each function gives a prepared kernel for launches of
-any shape, made once for a context; the number of elements is its last argument."""
+"""Texts of PyCUDA's kernels for arithmetic on arrays: TEXTS has them by the name of the function of
+pycuda.elementwise that compiles one. The number of elements is the last argument of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from treadle.pycuda import driver as cuda
-from treadle.pycuda._elementwise_modules import get_elwise_kernel
-from treadle.pycuda.tools import (
-    Argument,
-    ScalarArg,
-    VectorArg,
-    context_dependent_memoize,
-    dtype_to_ctype,
-)
+from treadle.pycuda._arguments import Argument, ScalarArg, VectorArg, dtype_to_ctype
 
-__all__ = [
-    "get_arange_kernel",
-    "get_axpbyz_kernel",
-    "get_axpbz_kernel",
-    "get_binary_func_kernel",
-    "get_binary_func_scalar_kernel",
-    "get_binary_minmax_kernel",
-    "get_binary_op_kernel",
-    "get_conj_kernel",
-    "get_copy_kernel",
-    "get_fill_kernel",
-    "get_fmod_kernel",
-    "get_frexp_kernel",
-    "get_if_positive_kernel",
-    "get_imag_kernel",
-    "get_ldexp_kernel",
-    "get_linear_combination_kernel",
-    "get_logical_not_kernel",
-    "get_modf_kernel",
-    "get_pow_array_kernel",
-    "get_put_kernel",
-    "get_rdivide_elwise_kernel",
-    "get_real_kernel",
-    "get_reverse_kernel",
-    "get_scalar_op_kernel",
-    "get_take_kernel",
-    "get_take_put_kernel",
-    "get_unary_func_kernel",
-    "get_where_kernel",
-]
+
+class Text(NamedTuple):
+    """A kernel around an operation. The last arguments are sources, if there are any: what to read
+    there is not passed by each call, but bound before."""
+
+    arguments: Sequence[Argument]
+    operation: str
+    name: str
+    preamble: str = ""
+    sources: int | None = None
+
+
+TEXTS: dict[str, Callable[..., Text]] = {}
+
+
+def _text(function: Callable[..., Text]) -> Callable[..., Text]:
+    TEXTS[function.__name__] = function
+    return function
+
 
 # --- what the texts are made of ------------------------------------------------------------------
 
@@ -73,30 +54,30 @@ def _vectors(dtype: Any, names: str) -> list[Argument]:
 # --- copies --------------------------------------------------------------------------------------
 
 
-@context_dependent_memoize
-def get_copy_kernel(dtype_dest: Any, dtype_src: Any) -> cuda.Function:
+@_text
+def get_copy_kernel(dtype_dest: Any, dtype_src: Any) -> Text:
     """dest = src, converted. Arguments: dest, src, n."""
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_dest, "dest"), VectorArg(dtype_src, "src")],
         f"dest[i] = {_cast('src[i]', dtype_src, dtype_dest)}",
         "copy",
     )
 
 
-@context_dependent_memoize
-def get_fill_kernel(dtype: Any) -> cuda.Function:
+@_text
+def get_fill_kernel(dtype: Any) -> Text:
     """z = a. Arguments: a, z, n."""
-    return get_elwise_kernel([ScalarArg(dtype, "a"), VectorArg(dtype, "z")], "z[i] = a", "fill")
+    return Text([ScalarArg(dtype, "a"), VectorArg(dtype, "z")], "z[i] = a", "fill")
 
 
-@context_dependent_memoize
-def get_reverse_kernel(dtype: Any) -> cuda.Function:
+@_text
+def get_reverse_kernel(dtype: Any) -> Text:
     """z = y from its end. Arguments: y, z, n."""
-    return get_elwise_kernel(_vectors(dtype, "y z"), "z[i] = y[n - 1 - i]", "reverse")
+    return Text(_vectors(dtype, "y z"), "z[i] = y[n - 1 - i]", "reverse")
 
 
-@context_dependent_memoize
-def get_arange_kernel(dtype: Any) -> cuda.Function:
+@_text
+def get_arange_kernel(dtype: Any) -> Text:
     """z = start + i * step. Arguments: z, start, step, n."""
     dtype = np.dtype(dtype)
     ctype = dtype_to_ctype(dtype)
@@ -105,20 +86,20 @@ def get_arange_kernel(dtype: Any) -> cuda.Function:
         value = "(float) ((double) start + (double) i * (double) step)"
     else:
         value = f"start + {_cast('i', np.uintp, dtype)} * step"
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype, "z"), ScalarArg(dtype, "start"), ScalarArg(dtype, "step")],
         f"z[i] = ({ctype}) ({value})",
         "arange",
     )
 
 
-@context_dependent_memoize
-def get_put_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> cuda.Function:
+@_text
+def get_put_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> Text:
     """dest_k[index] = src_k. Arguments: the indices, each dest, each src, n."""
     sources = [VectorArg(dtype, f"src{k}") for k in range(vec_count)]
     destinations = [VectorArg(dtype, f"dest{k}") for k in range(vec_count)]
     text = "\n".join(f"dest{k}[place] = src{k}[i];" for k in range(vec_count))
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(idx_dtype, "gmem_dest_idx"), *destinations, *sources],
         f"{dtype_to_ctype(idx_dtype)} place = gmem_dest_idx[i];\n{text}",
         "put",
@@ -128,70 +109,16 @@ def get_put_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> cuda.Funct
 # --- kernels that once read through textures -----------------------------------------------------
 
 
-class _Source:
-    """What stands in for a texture reference: the memory that a kernel reads. Compilers have had no
-    texture references since CUDA 12; plain loads do what they did."""
-
-    def __init__(self) -> None:
-        self.address: Any = None
-
-    def set_address(self, devptr: Any, bytes: int, allow_offset: bool = False) -> int:  # noqa: A002
-        """Reads at `devptr` from now on, whatever its alignment: an offset is never left over."""
-        self.address = devptr
-        return 0
-
-    def set_format(self, fmt: Any, num_components: int) -> None:
-        """The kernel's own types say how memory is read."""
-
-    def set_flags(self, flags: int) -> None:
-        """Nothing is sampled."""
-
-
-class _FunctionWithSources:
-    """A prepared function whose sources are passed before its last argument."""
-
-    def __init__(self, function: cuda.Function, sources: Sequence[_Source]) -> None:
-        self._function = function
-        self._sources = sources
-
-    def _complete(self, arguments: tuple[Any, ...]) -> list[Any]:
-        addresses = [source.address for source in self._sources]
-        if None in addresses:
-            raise cuda.LogicError(
-                f"source {addresses.index(None)} of the kernel has no memory: "
-                "bind its texture reference with set_address()"
-            )
-        return [*arguments[:-1], *addresses, *arguments[-1:]]
-
-    def prepared_call(self, grid: Any, block: Any, *args: Any, **kwargs: Any) -> None:
-        """As that of a Function."""
-        self._function.prepared_call(grid, block, *self._complete(args), **kwargs)
-
-    def prepared_async_call(
-        self, grid: Any, block: Any, stream: Any, *args: Any, **kwargs: Any
-    ) -> None:
-        """As that of a Function."""
-        self._function.prepared_async_call(grid, block, stream, *self._complete(args), **kwargs)
-
-    def prepared_timed_call(self, grid: Any, block: Any, *args: Any, **kwargs: Any) -> Any:
-        """As that of a Function."""
-        return self._function.prepared_timed_call(grid, block, *self._complete(args), **kwargs)
-
-
 def _with_sources(
-    arguments: list[Argument], dtypes: Sequence[Any], text: str, name: str
-) -> tuple[_FunctionWithSources, list[_Source]]:
+    arguments: list[Argument], dtypes: Sequence[Any], operation: str, name: str
+) -> Text:
     """A kernel that reads from src0, src1 ... besides its arguments."""
     sources = [VectorArg(dtype, f"src{k}") for k, dtype in enumerate(dtypes)]
-    handles = [_Source() for _ in dtypes]
-    function = get_elwise_kernel([*arguments, *sources], text, name)
-    return _FunctionWithSources(function, handles), handles
+    return Text([*arguments, *sources], operation, name, sources=len(sources))
 
 
-@context_dependent_memoize
-def get_take_kernel(
-    dtype: Any, idx_dtype: Any, vec_count: int = 1
-) -> tuple[_FunctionWithSources, list[_Source]]:
+@_text
+def get_take_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> Text:
     """dest_k = src_k[index], and what to bind the sources to. Arguments: the indices, each dest,
     n."""
     text = "\n".join(f"dest{k}[i] = src{k}[place];" for k in range(vec_count))
@@ -203,10 +130,8 @@ def get_take_kernel(
     )
 
 
-@context_dependent_memoize
-def get_take_put_kernel(
-    dtype: Any, idx_dtype: Any, with_offsets: bool, vec_count: int = 1
-) -> tuple[_FunctionWithSources, list[_Source]]:
+@_text
+def get_take_put_kernel(dtype: Any, idx_dtype: Any, with_offsets: bool, vec_count: int = 1) -> Text:
     """dest_k[to] = src_k[from + offset_k], and what to bind the sources to. Arguments: the indices
     to and from, each dest, each offset if there are any, n."""
     arguments: list[Argument] = [
@@ -224,10 +149,10 @@ def get_take_put_kernel(
     return _with_sources(arguments, [dtype] * vec_count, "\n".join(lines), "take_put")
 
 
-@context_dependent_memoize
+@_text
 def get_linear_combination_kernel(
     summand_descriptors: Sequence[tuple[bool, Any, Any]], dtype_z: Any
-) -> tuple[_FunctionWithSources, list[_Source]]:
+) -> Text:
     """z = the sum of a_k * x_k, and what to bind factors that are on the device to. Arguments: a_k
     (if it is not on the device) and x_k of each summand, z, n.
 
@@ -259,17 +184,17 @@ def get_linear_combination_kernel(
 # --- arithmetic ----------------------------------------------------------------------------------
 
 
-@context_dependent_memoize
+@_text
 def get_axpbyz_kernel(
     dtype_x: Any,
     dtype_y: Any,
     dtype_z: Any,
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
-) -> cuda.Function:
+) -> Text:
     """z = a * x + b * y. Arguments: a, x, b, y, z, n."""
     x, y = _element("x", x_is_scalar), _element("y", y_is_scalar)
-    return get_elwise_kernel(
+    return Text(
         [
             ScalarArg(dtype_x, "a"),
             VectorArg(dtype_x, "x"),
@@ -283,10 +208,10 @@ def get_axpbyz_kernel(
     )
 
 
-@context_dependent_memoize
-def get_axpbz_kernel(dtype_x: Any, dtype_z: Any) -> cuda.Function:
+@_text
+def get_axpbz_kernel(dtype_x: Any, dtype_z: Any) -> Text:
     """z = a * x + b. Arguments: a, x, b, z, n."""
-    return get_elwise_kernel(
+    return Text(
         [
             ScalarArg(dtype_z, "a"),
             VectorArg(dtype_x, "x"),
@@ -299,7 +224,7 @@ def get_axpbz_kernel(dtype_x: Any, dtype_z: Any) -> cuda.Function:
 
 
 # over 6 parameters because they are PyCUDA's
-@context_dependent_memoize
+@_text
 def get_binary_op_kernel(
     dtype_x: Any,
     dtype_y: Any,
@@ -307,44 +232,44 @@ def get_binary_op_kernel(
     operator: str,
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
-) -> cuda.Function:
+) -> Text:
     """z = x operator y. Arguments: x, y, z, n."""
     x, y = _element("x", x_is_scalar), _element("y", y_is_scalar)
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
         f"z[i] = {_cast(x, dtype_x, dtype_z)} {operator} {_cast(y, dtype_y, dtype_z)}",
         "binary_op",
     )
 
 
-@context_dependent_memoize
-def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any) -> cuda.Function:
+@_text
+def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any) -> Text:
     """z = y / x. Arguments: x, the number y, z, n."""
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), ScalarArg(dtype_z, "y"), VectorArg(dtype_z, "z")],
         f"z[i] = y / {_cast('x[i]', dtype_x, dtype_z)}",
         "divide_r",
     )
 
 
-@context_dependent_memoize
-def get_scalar_op_kernel(dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str) -> cuda.Function:
+@_text
+def get_scalar_op_kernel(dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str) -> Text:
     """y = x operator a. Arguments: x, the number a, y, n."""
     x, a = "x[i]", "a"
     if "c" in (np.dtype(dtype_x).kind, np.dtype(dtype_a).kind):
         common = np.promote_types(dtype_x, dtype_a)  # operators take no two precisions
         x, a = _cast(x, dtype_x, common), _cast(a, dtype_a, common)
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), ScalarArg(dtype_a, "a"), VectorArg(dtype_y, "y")],
         f"y[i] = {x} {operator} {a}",
         "scalar_op",
     )
 
 
-@context_dependent_memoize
-def get_logical_not_kernel(dtype_x: Any, dtype_out: Any) -> cuda.Function:
+@_text
+def get_logical_not_kernel(dtype_x: Any, dtype_out: Any) -> Text:
     """out = x is 0. Arguments: x, out, n."""
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), VectorArg(dtype_out, "out")],
         f"out[i] = x[i] == ({dtype_to_ctype(dtype_x)}) 0",
         "logical_not",
@@ -382,10 +307,10 @@ def _power(base: str, exponent: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -
     return f"{name}({base}, {exponent})"
 
 
-@context_dependent_memoize
+@_text
 def get_pow_array_kernel(
     dtype_x: Any, dtype_y: Any, dtype_z: Any, is_base_array: bool, is_exp_array: bool
-) -> cuda.Function:
+) -> Text:
     """z = x to the power of y. Arguments: x and y, arrays or numbers, z, n."""
     assert is_base_array or is_exp_array, "neither the base nor the exponent is an array"
     arguments: list[Argument] = [
@@ -393,7 +318,7 @@ def get_pow_array_kernel(
         for is_array, dtype, name in ((is_base_array, dtype_x, "x"), (is_exp_array, dtype_y, "y"))
     ]
     x, y = "x[i]" if is_base_array else "x", "y[i]" if is_exp_array else "y"
-    return get_elwise_kernel(
+    return Text(
         [*arguments, VectorArg(dtype_z, "z")],
         f"z[i] = {_power(x, y, dtype_x, dtype_y, dtype_z)}",
         "pow_method",
@@ -404,10 +329,10 @@ def get_pow_array_kernel(
 # --- functions -----------------------------------------------------------------------------------
 
 
-@context_dependent_memoize
-def get_unary_func_kernel(func_name: str, in_dtype: Any, out_dtype: Any = None) -> cuda.Function:
+@_text
+def get_unary_func_kernel(func_name: str, in_dtype: Any, out_dtype: Any = None) -> Text:
     """z = func(y). Arguments: y, z, n."""
-    return get_elwise_kernel(
+    return Text(
         [
             VectorArg(in_dtype, "y"),
             VectorArg(in_dtype if out_dtype is None else out_dtype, "z"),
@@ -417,30 +342,27 @@ def get_unary_func_kernel(func_name: str, in_dtype: Any, out_dtype: Any = None) 
     )
 
 
-@context_dependent_memoize
-def get_binary_func_kernel(func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> cuda.Function:
+@_text
+def get_binary_func_kernel(func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Text:
     """z = func(x, y). Arguments: x, y, z, n."""
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
         f"z[i] = {func}(x[i], y[i])",
         "binary_func",
     )
 
 
-@context_dependent_memoize
-def get_binary_func_scalar_kernel(
-    func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any
-) -> cuda.Function:
+@_text
+def get_binary_func_scalar_kernel(func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Text:
     """z = func(x, y). Arguments: x, the number y, z, n."""
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), ScalarArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
         f"z[i] = {func}(x[i], y)",
         "binary_func_scalar",
     )
 
 
-@context_dependent_memoize
-def _minmax(is_min: bool, dtypes: tuple[Any, Any, Any], use_scalar: bool) -> cuda.Function:
+def _minmax(is_min: bool, dtypes: tuple[Any, Any, Any], use_scalar: bool) -> Text:
     dtype_x, dtype_y, dtype_z = dtypes
     x = _cast("x[i]", dtype_x, dtype_z)
     y = _cast("y" if use_scalar else "y[i]", dtype_y, dtype_z)
@@ -449,53 +371,52 @@ def _minmax(is_min: bool, dtypes: tuple[Any, Any, Any], use_scalar: bool) -> cud
     else:
         text = f"{x} {'<' if is_min else '>'} {y} ? {x} : {y}"
     second = ScalarArg if use_scalar else VectorArg
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype_x, "x"), second(dtype_y, "y"), VectorArg(dtype_z, "z")],
         f"z[i] = {text}",
         "binary_minmax",
     )
 
 
+@_text
 def get_binary_minmax_kernel(
     func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any, use_scalar: bool
-) -> cuda.Function:
+) -> Text:
     """z = the smaller or the larger one of x and y, func being "min" or "max". Arguments: x, y (a
     number, if use_scalar), z, n."""
     return _minmax("min" in func, (dtype_x, dtype_y, dtype_z), use_scalar)
 
 
-@context_dependent_memoize
-def get_fmod_kernel(dtype: Any = np.float32) -> cuda.Function:
+@_text
+def get_fmod_kernel(dtype: Any = np.float32) -> Text:
     """z = what is left of arg / mod. Arguments: arg, mod, z, n."""
-    return get_elwise_kernel(
-        _vectors(dtype, "arg mod z"), "z[i] = fmod(arg[i], mod[i])", "fmod_kernel"
-    )
+    return Text(_vectors(dtype, "arg mod z"), "z[i] = fmod(arg[i], mod[i])", "fmod_kernel")
 
 
-@context_dependent_memoize
-def get_modf_kernel(dtype: Any = np.float32) -> cuda.Function:
+@_text
+def get_modf_kernel(dtype: Any = np.float32) -> Text:
     """x in its parts. Arguments: x, the whole part, the fraction, n."""
-    return get_elwise_kernel(
+    return Text(
         _vectors(dtype, "x intpart fracpart"),
         "fracpart[i] = modf(x[i], &intpart[i])",
         "modf_kernel",
     )
 
 
-@context_dependent_memoize
-def get_frexp_kernel(dtype: Any = np.float32) -> cuda.Function:
+@_text
+def get_frexp_kernel(dtype: Any = np.float32) -> Text:
     """x = significand * 2^exponent. Arguments: x, the significand, the exponent, n."""
-    return get_elwise_kernel(
+    return Text(
         _vectors(dtype, "x significand exponent"),
         "int power; significand[i] = frexp(x[i], &power); exponent[i] = power",
         "frexp_kernel",
     )
 
 
-@context_dependent_memoize
-def get_ldexp_kernel(dtype: Any = np.float32) -> cuda.Function:
+@_text
+def get_ldexp_kernel(dtype: Any = np.float32) -> Text:
     """z = significand * 2^exponent. Arguments: the significand, the exponent, z, n."""
-    return get_elwise_kernel(
+    return Text(
         _vectors(dtype, "sig expt z"), "z[i] = ldexp(sig[i], (int) expt[i])", "ldexp_kernel"
     )
 
@@ -503,31 +424,31 @@ def get_ldexp_kernel(dtype: Any = np.float32) -> cuda.Function:
 # --- complex numbers -----------------------------------------------------------------------------
 
 
-def _part(part: str, dtype: Any, dtype_z: Any) -> cuda.Function:
-    return get_elwise_kernel(
+def _part(part: str, dtype: Any, dtype_z: Any) -> Text:
+    return Text(
         [VectorArg(dtype, "y"), VectorArg(dtype_z, "z")],
         f"z[i] = pycuda::{part}(y[i])",
         f"{part}_kernel",
     )
 
 
-@context_dependent_memoize
-def get_real_kernel(dtype: Any, real_dtype: Any) -> cuda.Function:
+@_text
+def get_real_kernel(dtype: Any, real_dtype: Any) -> Text:
     """z = the real part of y. Arguments: y, z, n."""
     return _part("real", dtype, real_dtype)
 
 
-@context_dependent_memoize
-def get_imag_kernel(dtype: Any, real_dtype: Any) -> cuda.Function:
+@_text
+def get_imag_kernel(dtype: Any, real_dtype: Any) -> Text:
     """z = the imaginary part of y. Arguments: y, z, n."""
     return _part("imag", dtype, real_dtype)
 
 
-@context_dependent_memoize
-def get_conj_kernel(dtype: Any, conj_dtype: Any) -> cuda.Function:
+@_text
+def get_conj_kernel(dtype: Any, conj_dtype: Any) -> Text:
     """z = y with its imaginary part negated. Arguments: y, z, n."""
     value = _cast("pycuda::conj(y[i])", dtype, conj_dtype)
-    return get_elwise_kernel(
+    return Text(
         [VectorArg(dtype, "y"), VectorArg(conj_dtype, "z")], f"z[i] = {value}", "conj_kernel"
     )
 
@@ -535,21 +456,21 @@ def get_conj_kernel(dtype: Any, conj_dtype: Any) -> cuda.Function:
 # --- choices -------------------------------------------------------------------------------------
 
 
-def _choice(condition: str, crit_dtype: Any, dtype: Any, name: str) -> cuda.Function:
-    return get_elwise_kernel(
+def _choice(condition: str, crit_dtype: Any, dtype: Any, name: str) -> Text:
+    return Text(
         [VectorArg(crit_dtype, "crit"), *_vectors(dtype, "then_ else_ result")],
         f"result[i] = crit[i] {condition} ({dtype_to_ctype(crit_dtype)}) 0 ? then_[i] : else_[i]",
         name,
     )
 
 
-@context_dependent_memoize
-def get_if_positive_kernel(crit_dtype: Any, dtype: Any) -> cuda.Function:
+@_text
+def get_if_positive_kernel(crit_dtype: Any, dtype: Any) -> Text:
     """result = crit > 0 ? then : else. Arguments: crit, then, else, result, n."""
     return _choice(">", crit_dtype, dtype, "if_positive")
 
 
-@context_dependent_memoize
-def get_where_kernel(crit_dtype: Any, dtype: Any) -> cuda.Function:
+@_text
+def get_where_kernel(crit_dtype: Any, dtype: Any) -> Text:
     """result = crit != 0 ? then : else. Arguments: crit, then, else, result, n."""
     return _choice("!=", crit_dtype, dtype, "where")

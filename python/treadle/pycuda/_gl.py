@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 
-from treadle.pycuda import _driver
+from treadle.pycuda import _native as _driver
 
 
 def make_gl_context(dev: _driver.Device, flags: int = 0) -> _driver.Context:

@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 import treadle.numpy as tnp
+from treadle._contiguity import ArrayFlags, get_common_dtype
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._face_array import (
+    FaceArray,
+    OperandShapeError,
     as_bools,
     assign,
     cast,
@@ -26,12 +29,12 @@ from treadle._face_array import (
 )
 from treadle._required import required
 from treadle.pycuda import _gpuarray_memory as _memory
-from treadle.pycuda import driver as cuda
+from treadle.pycuda import _native as cuda
 from treadle.pycuda._gpuarray_layout import LaidOut
 from treadle.pycuda._gpuarray_places import is_basic, require_integers, resolved_shape
+from treadle.pycuda._host_arrays import pagelocked_empty
 from treadle.pycuda._splay import Splay, splay
-from treadle.pycuda._textures import BITS_AS_INTEGERS
-from treadle.pycuda.compyte.array import ArrayFlags, get_common_dtype
+from treadle.pycuda._textures import BITS_AS_INTEGERS, dtype_to_array_format
 
 
 class GPUArray(LaidOut):
@@ -40,8 +43,6 @@ class GPUArray(LaidOut):
 
     policy = "pycuda"
     __array_priority__ = 100
-
-    _allocator: Callable[[int], Any] | None = None
 
     # over 6 parameters because they are PyCUDA's
     def __init__(
@@ -68,8 +69,8 @@ class GPUArray(LaidOut):
             gpudata = None
         else:
             own, gpudata = _memory.allocated(allocator, dtype, shape, strides)
-        Array.__init__(self, own)
-        self._gpudata = gpudata
+        super().__init__(own)
+        self._data = gpudata
         if base is not None:
             self.base = base
         if not _memory.is_default(allocator):
@@ -84,7 +85,7 @@ class GPUArray(LaidOut):
 
     def _adopt(self, result: Array) -> GPUArray:
         made = GPUArray.__new__(GPUArray)
-        Array.__init__(made, result)
+        FaceArray.__init__(made, result)
         return made
 
     def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> GPUArray:
@@ -215,7 +216,7 @@ class GPUArray(LaidOut):
             if host is not None:
                 return host
         if ary is None:
-            target = empty_host(self, cuda.pagelocked_empty if pagelocked else np.empty)
+            target = empty_host(self, pagelocked_empty if pagelocked else np.empty)
         else:
             target = self._checked(ary)
         memcpy_discontig(target, self, async_, stream)
@@ -267,9 +268,6 @@ class GPUArray(LaidOut):
         return repr(self.get())
 
     # --- arithmetic ------------------------------------------------------------------------------
-
-    def __pos__(self) -> GPUArray:
-        return self
 
     # over 6 parameters because they are PyCUDA's
     def mul_add(
@@ -509,7 +507,7 @@ class GPUArray(LaidOut):
                 raise ValueError(f"elements of {self.dtype} have one channel, not {channels}")
             format_, channels = BITS_AS_INTEGERS[self.dtype]
         else:
-            format_ = cuda.dtype_to_array_format(self.dtype)
+            format_ = dtype_to_array_format(self.dtype)
         offset = self.bind_to_texref(texref, allow_offset)
         texref.set_format(format_, channels)
         if channels > 1 or self.dtype.kind != "f":
@@ -518,6 +516,7 @@ class GPUArray(LaidOut):
 
 
 GPUArray.__module__ = "pycuda.gpuarray"
+_array.register_face(GPUArray, GPUArray.policy, OperandShapeError)
 
 
 def require_gpuarray(value: Any) -> GPUArray:
@@ -538,7 +537,7 @@ def _scaled(array: GPUArray, factor: Any) -> Array:
     """Numbers of NumPy count as Python's: they do not decide the dtype."""
     if isinstance(factor, np.generic):
         factor = factor.item()
-    return Array.__mul__(array, factor)
+    return _array.apply("multiply", array, factor)
 
 
 def _combined(x: GPUArray, a: Any, y: GPUArray, b: Any) -> Array:
@@ -576,6 +575,13 @@ def from_host(
 ) -> GPUArray:
     """A copy of an array of the host, with the axes in the same order."""
     ary = np.asarray(ary)
+    pool = allocator if _memory.is_pool(allocator) else None
+    if stream is None and (pool is not None or _memory.is_default(allocator)):
+        own = _array.sent(ary, _memory.current_device(), pool, not async_)
+        if own is not None:
+            sent = GPUArray.__new__(GPUArray)
+            FaceArray.__init__(sent, own)
+            return sent
     made = GPUArray(ary.shape, ary.dtype, allocator, strides=_memory.compact_strides(ary))
     memcpy_discontig(made, ary, async_, stream)
     return made

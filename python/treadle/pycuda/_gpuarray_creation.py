@@ -11,9 +11,9 @@ import numpy as np
 
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle._face_array import assign_zero
+from treadle._face_array import FaceArray, assign_zero
 from treadle.pycuda import _gpuarray_memory as _memory
-from treadle.pycuda import driver as cuda
+from treadle.pycuda import _native as cuda
 from treadle.pycuda._gpuarray import GPUArray, from_host, require_gpuarray
 
 __all__ = [
@@ -79,7 +79,7 @@ def _full(shape: Any, dtype: Any, value: Any, allocator: Any, order: str) -> GPU
     if order == "C" and _memory.is_default(allocator):
         made = GPUArray.__new__(GPUArray)
         device = _memory.current_device()
-        Array.__init__(made, _array.full(_memory.shape_of(shape), value, dtype, device))
+        FaceArray.__init__(made, _array.full(_memory.shape_of(shape), value, dtype, device))
         return made
     return GPUArray(shape, dtype, allocator, order=order).fill(value)
 
@@ -142,5 +142,5 @@ def _range(numbers: tuple[Any, Any, Any], dtype: np.dtype, stream: cuda.Stream |
     if dtype.kind == "c" or isinstance(stop, complex):
         raise TypeError("arange() of complex numbers has no order")
     values = _array.arange(start, stop, step, exact, device)
-    Array.__init__(made, values if exact == dtype else Array.astype(values, dtype))
+    FaceArray.__init__(made, values if exact == dtype else Array.astype(values, dtype))
     return made._run(stream, lambda: made)

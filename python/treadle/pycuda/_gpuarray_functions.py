@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import treadle.numpy
+from treadle._contiguity import get_common_dtype
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._face_array import (
@@ -21,9 +22,8 @@ from treadle._face_array import (
     sum_dtype,
     total,
 )
-from treadle.pycuda import driver as cuda
+from treadle.pycuda import _native as cuda
 from treadle.pycuda._gpuarray import GPUArray, require_gpuarray
-from treadle.pycuda.compyte.array import get_common_dtype
 
 __all__ = [
     "all",
@@ -217,7 +217,7 @@ def multi_take_put(
     _same_number("src_offsets", offsets, arrays)
 
     def move(a: GPUArray, target: GPUArray, offset: Any) -> GPUArray:
-        tnp.put(target, dest_indices, tnp.take(a, Array.__add__(src_indices, int(offset))))
+        tnp.put(target, dest_indices, tnp.take(a, _array.apply("add", src_indices, int(offset))))
         return target
 
     for a, target, offset in zip(arrays, targets, offsets, strict=True):

@@ -27,32 +27,27 @@ class LaidOut(FaceArray):
     """Of which GPUArray is made."""
 
     base: Any = None
-    _gpudata: Any = None
     # Where parts do not fit: why, the array as it was, and those parts that no array can have.
-    _misfit: str | None = None
     _fitting: Array | None = None
     _strides_set: tuple[int, ...] | None = None
     _size_set: int | None = None
 
-    @property
-    def gpudata(self) -> Any:
-        """The memory: an allocation, or of a part of one an address. None without elements."""
-        self._require_fit()
-        if self._gpudata is None:
-            self._gpudata = _memory.allocation_of(self, self.base is None)
-        return self._gpudata
-
-    @gpudata.setter
-    def gpudata(self, memory: Any) -> None:
+    def _set_gpudata(self, memory: Any) -> None:
         if memory is None or (address := operator.index(memory)) == 0:
-            self._gpudata = None
+            self._data = None
             if self.size:
                 self._refuse(f"gpudata is {memory}: set it to memory for {self.size} elements")
             return
         own = _memory.at_address(memory, address, self.dtype, self.shape, self.strides)
-        self._gpudata = memory
+        self._data = memory
         self._fit(own)
         self._settle()
+
+    gpudata: Any = property(
+        _array.memory_object,
+        _set_gpudata,
+        doc="The memory: an allocation, or of a part of one an address. None without elements.",
+    )
 
     @property
     def ptr(self) -> int:
@@ -98,7 +93,7 @@ class LaidOut(FaceArray):
         try:
             own = _array.viewed(memory, dtype, shape, strides)
         except ValueError as refused:
-            given = self._gpudata
+            given = self._data
             if given is None or not _memory.reaches(given, dtype, shape, strides):
                 kept = Array(memory)
                 _array.rebind(self, _memory.absent(dtype, shape, strides))

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from treadle._contiguity import c_contiguous_strides, f_contiguous_strides
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._core.device import Device
-from treadle._core.driver import DeviceMemoryPool, _BufferAllocation
+from treadle._core.driver import DeviceMemoryPool
 from treadle._face_array import adopted, memory_axes
+from treadle.pycuda import _native as cuda
 from treadle.pycuda import _pvt_struct
-from treadle.pycuda import driver as cuda
-from treadle.pycuda.compyte.array import c_contiguous_strides, f_contiguous_strides
-from treadle.pycuda.tools import VectorArg, _ContextCache, dtype_to_ctype
+from treadle.pycuda._arguments import VectorArg, dtype_to_ctype
+from treadle.pycuda._context_caches import ContextCache
 
-_devices = _ContextCache()
+_devices = ContextCache()
 _NOWHERE = 1  # an address that no memory has, and that is not none
 
 
@@ -154,17 +155,6 @@ def absent(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> Arr
     made = _array.over(memory, dtype, shape, strides, -low, True)
     memory.free()
     return made
-
-
-def allocation_of(array: Array, is_root: bool) -> Any:
-    """What a user has of the memory: an allocation, or of a part of one an address."""
-    if array.size == 0:
-        return None
-    buffer, offset = _array.memory(array)
-    if not is_root or offset != 0:
-        return buffer.address + offset
-    block = _array.block(array)
-    return _BufferAllocation(buffer) if block is None else block
 
 
 # --- for kernels around users' texts -------------------------------------------------------------

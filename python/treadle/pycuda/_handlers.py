@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treadle.pycuda import _driver
+from treadle.pycuda import _native as _driver
 
 
 class ArgumentHandler:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treadle._required import required
-from treadle.pycuda import _driver
+from treadle.pycuda import _native as _driver
 
 Shape = int | Iterable[int]
 Order = Literal["C", "F"]

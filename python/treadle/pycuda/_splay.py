@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import functools
 
-import treadle.pycuda.driver as cuda
 from treadle._required import required
+from treadle.pycuda import _native as cuda
 
 _MOST_THREADS = 128
 _BLOCKS_OF_MULTIPROCESSOR = 4 * 8

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from treadle._required import required
-from treadle.pycuda import _driver, _enums
+from treadle.pycuda import _enums
+from treadle.pycuda import _native as _driver
 
 # Numbers that no texture reads, as several integers that kernels put together again: format and
 # channels, as the types of pycuda-helpers.hpp have them.
@@ -56,12 +57,7 @@ def _in_rows(ary: Any, order: str) -> Any:
         return view
     if isinstance(view, np.ndarray):
         return np.ascontiguousarray(view)
-    # Late: GPUArrays are made of what this module's importer gives.
-    from treadle.pycuda.gpuarray import GPUArray
-
-    dense = GPUArray(view.shape, view.dtype)
-    dense[...] = view
-    return dense
+    return view.copy("C")
 
 
 def _array(shape: tuple[int, ...], element: tuple[Any, int], flags: int) -> _driver.Array:

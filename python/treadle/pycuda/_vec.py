@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle.pycuda.compyte.dtypes import get_or_register_dtype
+from treadle._c_names import get_or_register_dtype
 
 _FIELDS = "xyzw"
 _BASES = {

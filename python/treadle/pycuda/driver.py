@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from typing import Any, Literal
 
@@ -92,15 +93,16 @@ def from_device_like(devptr: Any, other_ary: np.ndarray) -> np.ndarray:
     return result
 
 
-def __getattr__(name: str) -> Any:
-    if name == "SourceModule":
-        # Where PyCUDA's first papers looked for it. Late: the compiler module imports this one.
-        from treadle.pycuda.compiler import SourceModule
+# Where PyCUDA's first papers looked for it.
+_MOVED = {"SourceModule": "pycuda.compiler"}
 
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
         warnings.warn(
-            "pycuda.driver.SourceModule is deprecated; it is in pycuda.compiler",
+            f"pycuda.driver.{name} is deprecated; it is in {_MOVED[name]}",
             DeprecationWarning,
             stacklevel=2,
         )
-        return SourceModule
+        return getattr(importlib.import_module(f"treadle.{_MOVED[name]}"), name)
     raise _absent.no_name("pycuda.driver", name, {})

@@ -10,6 +10,7 @@ kernel. To ask for `gpudata`, or to pass an array to a kernel, is to look.
 
 from __future__ import annotations
 
+from treadle._contiguity import ArrayFlags  # noqa: F401
 from treadle.pycuda import _gpuarray_memory
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda._gpuarray import memcpy_discontig as _memcpy_discontig  # noqa: F401
@@ -25,7 +26,6 @@ from treadle.pycuda._gpuarray_functions import (  # noqa: F401
 )
 from treadle.pycuda._splay import splay  # noqa: F401
 from treadle.pycuda._vec import vec  # noqa: F401
-from treadle.pycuda.compyte.array import ArrayFlags  # noqa: F401
 
 empty = GPUArray
 _compact_strides = _gpuarray_memory.compact_strides

@@ -15,22 +15,22 @@ from typing import Any
 import numpy as np
 
 from treadle import CompileError
-from treadle._core import Language
+from treadle._c_names import get_or_register_dtype
+from treadle._core.codegen import neutral_text, uses_element
 from treadle._core.kernel import ReductionKernel as _NativeKernel
+from treadle._core.kernel import check_vectors
 from treadle._face_array import on_stream
-from treadle._snippets import check_vectors, neutral_text, uses_element
 from treadle.pycuda import _pvt_struct
 from treadle.pycuda import driver as cuda
-from treadle.pycuda._elementwise_modules import described, parse_arguments, prepared
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda._gpuarray_memory import current_device, native_type, native_value
 from treadle.pycuda.compiler import SourceModule
-from treadle.pycuda.compyte.dtypes import get_or_register_dtype
+from treadle.pycuda.elementwise import described, parse_arguments, prepared
 from treadle.pycuda.tools import (
     Argument,
+    ContextCache,
     ScalarArg,
     VectorArg,
-    _ContextCache,
     context_dependent_memoize,
     dtype_to_ctype,
 )
@@ -58,16 +58,16 @@ class ReductionKernel:
         self.dtype_out = np.dtype(dtype_out)
         self._arguments = _parsed(arguments, name)
         self._texts = (
-            neutral_text(neutral, self.dtype_out, dtype_to_ctype(self.dtype_out)),
+            neutral_text(neutral, self.dtype_out.kind == "c", dtype_to_ctype(self.dtype_out)),
             str(reduce_expr),
             "in[i]" if map_expr is None else str(map_expr),
         )
         self._name, self._options, self._keep = name, options, keep
         self._preamble = f"{_HEADER}{preamble}"
-        self._cache = _ContextCache()
+        self._cache = ContextCache()
         self._uses_every_element = [
             isinstance(argument, VectorArg)
-            and uses_element(described(argument), f"{self._texts[2]};", Language.cuda_c)
+            and uses_element(described(argument), f"{self._texts[2]};")
             for argument in self._arguments
         ]
         self._compiled()

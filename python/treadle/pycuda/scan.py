@@ -14,20 +14,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treadle import CompileError
+from treadle._core.codegen import neutral_text
 from treadle._core.kernel import ScanKernel as _NativeKernel
+from treadle._core.kernel import check_vectors
 from treadle._face_array import on_stream
-from treadle._snippets import check_vectors, neutral_text
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._cluda import CLUDA_PREAMBLE
-from treadle.pycuda._elementwise_modules import prepared
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda._gpuarray_memory import current_device, native_type, native_value
 from treadle.pycuda.compiler import SourceModule
+from treadle.pycuda.elementwise import prepared
 from treadle.pycuda.tools import (
     Argument,
+    ContextCache,
     ScalarArg,
     VectorArg,
-    _ContextCache,
     dtype_to_ctype,
 )
 
@@ -62,7 +63,7 @@ class _ScanKernel:
         self._options = options
         self._preamble = f"{_HEADER}{CLUDA_PREAMBLE}{preamble}"
         self._arguments = [VectorArg(self.dtype, name) for name in ("input_ary", "output_ary")]
-        self._cache = _ContextCache()
+        self._cache = ContextCache()
         self._compiled()
 
     def _kernel(self) -> _NativeKernel:
@@ -81,7 +82,7 @@ class _ScanKernel:
                 self._output,
                 neutral=""
                 if self.neutral is None
-                else neutral_text(self.neutral, self.dtype, ctype),
+                else neutral_text(self.neutral, self.dtype.kind == "c", ctype),
                 name=self.name_prefix,
                 preamble=self._preamble,
                 flags=[str(option) for option in self._options or ()],

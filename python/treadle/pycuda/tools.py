@@ -3,40 +3,43 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import warnings
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 import treadle.pycuda.driver as cuda
+from treadle._c_names import (  # noqa: F401
+    TYPE_REGISTRY,
+    _fill_dtype_registry,
+    get_or_register_dtype,
+    parse_c_arg_backend,
+    register_dtype,
+)
 from treadle._core import InvalidArgument
 from treadle._core.cuda import Multiprocessor, OccupancyLimit, occupancy, requested_ordinal
-from treadle.pycuda._driver import bitlog2  # noqa: F401
+from treadle.pycuda._arguments import (  # noqa: F401
+    Argument,
+    ScalarArg,
+    VectorArg,
+    base_dtype_to_ctype,
+    dtype_to_ctype,
+    get_arg_type,
+    parse_c_arg,
+)
+from treadle.pycuda._context_caches import (  # noqa: F401
+    ContextCache,
+    clear_context_caches,
+    context_dependent_memoize,
+    context_dependent_memoized_functions,
+)
 from treadle.pycuda._memory_pools import (  # noqa: F401
     DebugMemoryPool,
     DeviceMemoryPool,
     PageLockedAllocator,
     PageLockedMemoryPool,
 )
-from treadle.pycuda.compyte.dtypes import (
-    TYPE_REGISTRY,
-    _fill_dtype_registry,  # noqa: F401
-    get_or_register_dtype,
-    parse_c_arg_backend,
-    register_dtype,  # noqa: F401
-)
-from treadle.pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
-
-get_or_register_dtype("pycuda::complex<float>", np.complex64)
-get_or_register_dtype("pycuda::complex<double>", np.complex128)
-get_or_register_dtype("size_t", np.uintp)
-for _bits in (8, 16, 32, 64):
-    get_or_register_dtype(f"int{_bits}_t", np.dtype(f"i{_bits // 8}"))
-    get_or_register_dtype(f"uint{_bits}_t", np.dtype(f"u{_bits // 8}"))
+from treadle.pycuda._native import bitlog2  # noqa: F401
 
 # --- contexts ------------------------------------------------------------------------------------
 
@@ -88,52 +91,6 @@ def get_default_device(default: int = 0) -> cuda.Device:
     return cuda.Device(default if number is None else number)
 
 
-# --- caches bound to contexts --------------------------------------------------------------------
-
-context_dependent_memoized_functions: list[Any] = []
-
-
-def context_dependent_memoize(func: Callable) -> Callable:
-    """Remembers results for the context they were made in."""
-    by_context: dict[cuda.Context | None, dict] = {}
-
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        key = (args, frozenset(kwargs.items())) if kwargs else (args,)
-        results = by_context.setdefault(cuda.Context.get_current(), {})
-        try:
-            return results[key]
-        except KeyError:
-            result = results[key] = func(*args, **kwargs)
-            return result
-
-    wrapper._pycuda_ctx_dep_memoize_dic = by_context  # type: ignore[attr-defined]
-    context_dependent_memoized_functions.append(wrapper)
-    return wrapper
-
-
-class _ContextCache(dict):
-    """What an object remembers for {context: {key: result}}, until it or the context is forgotten.
-    A class, so that it can be referred to weakly."""
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        super().__init__()
-        _context_caches.add(self)
-
-
-_context_caches: weakref.WeakSet[_ContextCache] = weakref.WeakSet()
-
-
-def clear_context_caches() -> None:
-    """Forgets every remembered result, and with them the references to contexts."""
-    for func in context_dependent_memoized_functions:
-        func._pycuda_ctx_dep_memoize_dic.clear()
-    for cache in list(_context_caches):
-        cache.clear()
-
-
 # --- tests ---------------------------------------------------------------------------------------
 
 
@@ -174,74 +131,6 @@ def init_cuda_context_fixture() -> Iterator[None]:
         yield
     finally:
         _leave_test_context(context)
-
-
-# --- C types -------------------------------------------------------------------------------------
-
-_FP_TEX_NAMES = {
-    np.dtype(np.float32): "fp_tex_float",
-    np.dtype(np.float64): "fp_tex_double",
-    np.dtype(np.complex64): "fp_tex_cfloat",
-    np.dtype(np.complex128): "fp_tex_cdouble",
-}
-
-
-def dtype_to_ctype(dtype: Any, with_fp_tex_hack: bool = False) -> str:
-    """The C name of a dtype. ValueError if it has none."""
-    if dtype is None:
-        raise ValueError("dtype may not be None")
-    dtype = np.dtype(dtype)
-    if with_fp_tex_hack and dtype in _FP_TEX_NAMES:
-        return _FP_TEX_NAMES[dtype]
-    return base_dtype_to_ctype(dtype)
-
-
-class Argument:
-    """One parameter of a kernel that is going to be written."""
-
-    struct_char: str
-
-    def __init__(self, dtype: Any, name: str) -> None:
-        self.dtype = np.dtype(dtype)
-        self.name = name
-
-    def declarator(self) -> str:
-        """The parameter as CUDA C declares it."""
-        raise TypeError(f"{type(self).__name__} is not written: VectorArg and ScalarArg are")
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
-
-
-class VectorArg(Argument):
-    """A pointer parameter."""
-
-    struct_char = "P"
-
-    def declarator(self) -> str:
-        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
-
-
-class ScalarArg(Argument):
-    """A parameter passed by value."""
-
-    def __init__(self, dtype: Any, name: str) -> None:
-        super().__init__(dtype, name)
-        kind = self.dtype.char
-        self.struct_char = f"{self.dtype.itemsize}s" if kind == "V" else kind
-
-    def declarator(self) -> str:
-        return f"{dtype_to_ctype(self.dtype)} {self.name}"
-
-
-def parse_c_arg(c_arg: str) -> Argument:
-    """ "const float *x" to VectorArg("x", float32)."""
-    return parse_c_arg_backend(c_arg, ScalarArg, VectorArg, TYPE_REGISTRY.name_to_dtype)
-
-
-def get_arg_type(c_arg: str) -> str:
-    """The struct character of a C parameter."""
-    return parse_c_arg(c_arg).struct_char
 
 
 # --- occupancy -----------------------------------------------------------------------------------

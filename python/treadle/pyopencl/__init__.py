@@ -16,7 +16,7 @@ from treadle.pyopencl.version import VERSION, VERSION_STATUS, VERSION_TEXT  # no
 # isort: split
 os.environ["PYOPENCL_HOME"] = os.path.dirname(os.path.abspath(__file__))
 
-from treadle.pyopencl import _cl, _kernel_names  # noqa: F401 - gives Kernel names
+from treadle.pyopencl import _cl
 from treadle.pyopencl._choice import choose_devices, create_some_context
 from treadle.pyopencl._cl import (  # noqa: F401
     SVM,

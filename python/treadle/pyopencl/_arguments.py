@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+import treadle.pyopencl._vector_types  # noqa: F401 - registers them
 from treadle._core.codegen import split_declarations
-from treadle.pyopencl import cltypes as _cltypes  # noqa: F401 - registers the vector types
-from treadle.pyopencl.compyte.dtypes import NAME_TO_DTYPE, dtype_to_ctype, parse_c_arg_backend
+from treadle.pyopencl._c_names import NAME_TO_DTYPE, dtype_to_ctype, parse_c_arg_backend
 
 
 class Argument(abc.ABC):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from treadle import _face_array
+from treadle._contiguity import ArrayFlags, equal_strides, is_c_contiguous_strides
 from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
@@ -39,8 +40,8 @@ from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
 from treadle.pyopencl._constants import map_flags
 from treadle.pyopencl._shapes import shape_of
+from treadle.pyopencl._splay import splay
 from treadle.pyopencl._warnings import warn_at_user
-from treadle.pyopencl.compyte.array import ArrayFlags, equal_strides, is_c_contiguous_strides
 
 
 class Same:
@@ -52,7 +53,20 @@ class Same:
 
 SAME: Any = Same()
 _GAPS = "{} of an array with gaps between its elements: 1 * x is one without"
-_NUMBERS = frozenset((bool, int, float, complex))
+
+
+def _where(cq: Any, context: Any, queue: Any) -> tuple[Any, Any, Place]:
+    """Queue, context and place of an array that is made on a queue or a context."""
+    if isinstance(cq, _cl.CommandQueue):
+        queue, context = cq, cq.context
+    elif isinstance(cq, _cl.Context):
+        context = cq
+    elif cq is not None:
+        raise TypeError(f"an array is made on a queue or a context, not a {type(cq).__name__}")
+    if context is None and queue is not None:
+        context = queue.context
+    assert context is not None, "an array needs a queue or a context"
+    return queue, context, place_in(context) if queue is None else quiet_place_of(queue)
 
 
 class Array(Views):
@@ -66,12 +80,6 @@ class Array(Views):
     __array_ufunc__ = None  # type: ignore[assignment]
     policy = "pyopencl"
 
-    _queue: Any
-    context: Any
-    _place: Place
-    _allocator: Any = None  # of the program's own; native arrays know pools
-    _events: Events | None = None  # of a new result: one that nobody has asked for
-    _data: Any = None  # the memory's Python object
     _begin: int = 0  # bytes from its start to where native memory begins
     _flags: ArrayFlags | None = None
 
@@ -93,22 +101,30 @@ class Array(Views):
         _context: Any = None,
         _queue: Any = None,
     ) -> None:
-        self._set_place(cq, _context, _queue)
-        self._events = events if isinstance(events, Events) else Events(events or ())
+        where = _where(cq, _context, _queue)
         if isinstance(data, NativeArray):
             super().__init__(data)
+            self._queue, self.context, self._place = where
             if isinstance(data, Array):
                 self._data, self._begin = data._data, data._begin
         else:
-            self._make(shape, dtype, order, strides, (data, offset, allocator))
+            self._make(shape, dtype, (order, strides), (data, offset, allocator), where)
+        self._events = events if isinstance(events, Events) else Events(events or ())
         if allocator is not None:
             self.allocator = allocator
 
     def _make(
-        self, shape: Any, dtype: Any, order: str, strides: Any, memory: tuple[Any, int, Any]
+        self,
+        shape: Any,
+        dtype: Any,
+        in_memory_as: tuple[str, Any],
+        memory: tuple[Any, int, Any],
+        where: tuple[Any, Any, Place],
     ) -> None:
         """In memory that is given, or that an allocator gives."""
+        order, strides = in_memory_as
         data, offset, allocator = memory
+        queue, context, place = where
         lengths, element = shape_of(shape), dtype_of(dtype)
         steps = strides_of(lengths, element, order) if strides is None else tuple(strides)
         layout = element, lengths, steps
@@ -117,30 +133,19 @@ class Array(Views):
         if data is None and allocator is not None and nbytes:
             data = allocator(nbytes)
             if isinstance(allocator, _cl.SVMAllocator | _cl.SVMPool):
-                bind_fresh(data, self.queue)
+                bind_fresh(data, queue)
         is_null = isinstance(data, int) and data == 0  # the program sets `base_data` later
         if data is None or is_null or not nbytes:
-            super().__init__(new_memory(self._place, layout))
+            super().__init__(new_memory(place, layout))
+            self._queue, self.context, self._place = where
             return
-        memory = as_memory(data, self.context)
-        super().__init__(in_memory(memory, self._place, offset, layout, is_unshared))
+        memory = as_memory(data, context)
+        super().__init__(in_memory(memory, place, offset, layout, is_unshared))
+        self._queue, self.context, self._place = where
         self._begin = offset - _native.offset(self)
         if not is_unshared:
             self._data = data
             self._check_queue(data)
-
-    def _set_place(self, cq: Any, context: Any, queue: Any) -> None:
-        if isinstance(cq, _cl.CommandQueue):
-            queue, context = cq, cq.context
-        elif isinstance(cq, _cl.Context):
-            context = cq
-        elif cq is not None:
-            raise TypeError(f"an array is made on a queue or a context, not a {type(cq).__name__}")
-        if context is None and queue is not None:
-            context = queue.context
-        assert context is not None, "an array needs a queue or a context"
-        self.context = context
-        self.queue = queue
 
     @property
     def queue(self) -> Any:
@@ -168,7 +173,7 @@ class Array(Views):
 
     def _adopt(self, result: NativeArray) -> Array:
         made = Array.__new__(Array)
-        NativeArray.__init__(made, result)
+        _native.FaceArray.__init__(made, result)
         made._queue, made.context, made._place = self._queue, self.context, self._place
         return made
 
@@ -178,26 +183,6 @@ class Array(Views):
         else:
             made = self._new_with_changes(None, 0, tuple(shape), dtype, tuple(strides))
         made._changed()
-        return made
-
-    def _record(self, operation: int, x: Any, y: Any, other: Any) -> Array | None:
-        """The usual case of an operator, of this array and `other`, without the questions of
-        _operate(): where one has another answer than usual, None."""
-        place, events = self._place, self._events
-        if (
-            self._queue is None
-            or not place.records
-            or self._allocator is not None
-            or type(self) is not Array
-            or (events is not None and len(events) > events.ordered)
-        ):
-            return None
-        kind = type(other)
-        if kind not in _NUMBERS and (kind is not Array or other._has_new_events()):
-            return None
-        made = _native.record_on(place.stream, operation, x, y, self)
-        if made is not None:
-            made._queue, made.context, made._place = self._queue, self.context, place
         return made
 
     # over 6 parameters because they are those of PyOpenCL's
@@ -353,27 +338,17 @@ class Array(Views):
 
     # --- memory -----------------------------------------------------------------------------------
 
-    @property
-    def base_data(self) -> Any:
-        """The memory, from whose start the elements are `offset` bytes away; None: no bytes."""
-        if self._data is not None:
-            return self._data
-        if not self.size:
-            return None
-        data: Any = _native.block(self)
-        if data is None:
-            memory, _ = _native.memory(self)
-            data = _cl.Buffer._in_context(self.context, memory.raw, memory.size_bytes)
-            data._memory = memory  # which is not used for anything else as long as it lives
-        self._data = data
-        return data
-
-    @base_data.setter
-    def base_data(self, data: Any) -> None:
+    def _set_base_data(self, data: Any) -> None:
         """Other memory, in which the elements lie alike; None: new memory."""
         made = self._new_with_changes(data, None)
         _native.rebind(self, made)
         self._data, self._begin = made._data, made._begin
+
+    base_data: Any = property(
+        _native.memory_object,
+        _set_base_data,
+        doc="The memory, from whose start the elements are `offset` bytes away; None: no bytes.",
+    )
 
     @property
     def data(self) -> Any:
@@ -397,12 +372,9 @@ class Array(Views):
         return self._flags
 
     def _get_sizes(self, queue: Any, kernel_specific_max_wg_size: Any = None) -> Any:
-        # The module is made of this class.
-        from treadle.pyopencl.array import _splay
-
         if not self.flags.forc:
             raise NotSupported(_GAPS.format("a kernel"))
-        return _splay(queue.device, self.size, kernel_specific_max_wg_size)
+        return splay(queue.device, self.size, kernel_specific_max_wg_size)
 
     # --- to the host, and from it -----------------------------------------------------------------
 
@@ -550,23 +522,21 @@ class Array(Views):
         """What a debugger shows, without waiting for the device."""
         return f"cl.{type(self).__name__} {self.dtype} {self.shape}"
 
+    # Set by the modules that are made of this class.
+    _any_of: Any
+    _all_of: Any
+
     def any(  # type: ignore[override]
         self, queue: Any = None, wait_for: Any = None
     ) -> Any:
         """Whether an element is not 0: 1 or 0, as an array of int8 without axes."""
-        # The module is made of this class.
-        from treadle.pyopencl.array import any as any_of
-
-        return any_of(self, queue=queue, wait_for=wait_for)
+        return self._any_of(self, queue, wait_for)
 
     def all(  # type: ignore[override]
         self, queue: Any = None, wait_for: Any = None
     ) -> Any:
         """The same of all elements."""
-        # The module is made of this class.
-        from treadle.pyopencl.array import all as all_of
-
-        return all_of(self, queue=queue, wait_for=wait_for)
+        return self._all_of(self, queue, wait_for)
 
     def __bool__(self) -> bool:
         if self.shape != ():
@@ -575,3 +545,6 @@ class Array(Views):
                 "all()"
             )
         return builtins.bool(self.get())
+
+
+_native.register_face(Array, Array.policy, _face_array.OperandShapeError)

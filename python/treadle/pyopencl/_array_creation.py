@@ -12,7 +12,10 @@ import treadle
 from treadle import _face_array
 from treadle._core import array as _native
 from treadle._error_classes import combined
+from treadle.pyopencl import _cl
 from treadle.pyopencl._array_class import SAME, Array
+from treadle.pyopencl._array_memory import is_pool
+from treadle.pyopencl._array_places import place_of
 
 
 def require_array(array: Any) -> Array:
@@ -40,9 +43,26 @@ def to_device(
         )
     if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
         ary = ary.copy(order="K")
-    made = Array(queue, ary.shape, ary.dtype, allocator=allocator, strides=ary.strides)
-    made.set(ary, async_=async_)
+    made = _sent(queue, ary, allocator, not async_)
+    if made is None:
+        made = Array(queue, ary.shape, ary.dtype, allocator=allocator, strides=ary.strides)
+        made.set(ary, async_=async_)
     return made if array_queue is SAME else made.with_queue(array_queue)
+
+
+def _sent(queue: Any, ary: Any, allocator: Any, wait: bool) -> Array | None:
+    """The same of the usual case; None of others."""
+    is_usual = type(queue) is _cl.CommandQueue and (allocator is None or is_pool(allocator))
+    if not is_usual:
+        return None
+    place = place_of(queue)
+    own = _native.sent(ary, place, allocator, wait)
+    if own is None:
+        return None
+    made = Array.__new__(Array)
+    _native.FaceArray.__init__(made, own)
+    made._queue, made.context, made._place = queue, queue.context, place
+    return made
 
 
 empty = Array

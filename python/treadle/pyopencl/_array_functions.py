@@ -190,6 +190,9 @@ def multi_put(
     return targets
 
 
+Array._put_at = staticmethod(multi_put)
+
+
 # --- joined and rearranged -----------------------------------------------------------------------
 
 

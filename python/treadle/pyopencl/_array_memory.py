@@ -12,12 +12,12 @@ import numpy as np
 
 import treadle
 from treadle import _face_array
+from treadle._contiguity import c_contiguous_strides, f_contiguous_strides
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._error_classes import combined
 from treadle.pyopencl import _cl
 from treadle.pyopencl._array_places import Place
-from treadle.pyopencl.compyte.array import c_contiguous_strides, f_contiguous_strides
 
 _POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +13,9 @@ from treadle._core import ShapeError
 from treadle._core import array as _native
 from treadle._core import rules as _rules
 from treadle._core.array import Array as NativeArray
-from treadle._face_array import (
-    _ARITHMETIC,
-    _COMPARISONS,
-    FaceArray,
-    OperandShapeError,
-    as_mask,
-)
+from treadle._face_array import COMPARISONS, FaceArray, OperandShapeError, as_mask
 from treadle.pyopencl._array_warnings import DoubleDowncastWarning
+from treadle.pyopencl._warnings import warn_at_user
 
 SINGLE: dict[Any, Any] = {
     np.dtype(np.float64): np.dtype(np.float32),
@@ -65,18 +59,19 @@ def _as_single(value: Any) -> Any:
 class Operators(FaceArray):
     """Of which the array class is made."""
 
-    _record: Callable[..., Any]
     _work: Callable[..., Any]
     _changed: Callable[[], None]
     _on: Callable[[Any], Any]
-    _place: Any
 
     def _lead(self, other: Any) -> Any:
         """Whose class, allocator and queue a result has."""
         return self if self.ndim or not isinstance(other, Operators) else other
 
-    def _operate(self, name: str, x: Any, y: Any) -> Any:
-        """x and y, of which this is one, by the name of NumPy's operation."""
+    def _operate(self, name: str, *operands: Any) -> Any:
+        if len(operands) == 1:
+            with self._work():
+                return self._apply(name, self)
+        x, y = operands
         other = y if x is self else x
         if not is_operand(other):
             return NotImplemented
@@ -85,7 +80,7 @@ class Operators(FaceArray):
             if not place.has_double:
                 x, y = self._without_double(name, x, y)
             result = _native.apply(name, x, y)
-            if name in _COMPARING:
+            if name in COMPARISONS:
                 return as_mask(lead._wrap(NativeArray.astype(result, np.int8)))
             return lead._wrap(result)
 
@@ -97,15 +92,13 @@ class Operators(FaceArray):
         is_quotient = name == "divide" and np.dtype(dtype).kind not in "fc"
         if dtype not in SINGLE and not is_quotient:
             return x, y
-        warnings.warn(
+        warn_at_user(
             "the device has no double: the result is computed, and stored, in single precision",
             DoubleDowncastWarning,
-            stacklevel=5,
         )
         return _as_single(x), _as_single(y)
 
     def _update(self, name: str, other: Any) -> Any:
-        """In place, in this array's dtype."""
         if not is_operand(other):
             return NotImplemented
         self._is_mask = False
@@ -113,10 +106,10 @@ class Operators(FaceArray):
             if not place.has_double:
                 other = in_single(other)
             try:
-                _IN_PLACE[name](self, other)
+                _native.update(name, self, other)
             except TypeError:
                 if name in _WRAPPING and _are_integers(self, other):  # as in C, not by float64
-                    _IN_PLACE[name](self, _as_dtype(other, self.dtype))
+                    _native.update(name, self, _as_dtype(other, self.dtype))
                 else:
                     # Floating values become integers again; what is complex does not become real.
                     result = _native.apply(name, self, other)
@@ -125,17 +118,6 @@ class Operators(FaceArray):
                     _face_array.assign(self, result)
         self._changed()
         return self
-
-    def __pos__(self) -> Any:
-        return self
-
-    def __divmod__(self, other: Any) -> Any:
-        quotient = self._operate("floor_divide", self, other)
-        return quotient if quotient is NotImplemented else (quotient, self % other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        quotient = self._operate("floor_divide", other, self)
-        return quotient if quotient is NotImplemented else (quotient, other % self)
 
     # over 6 parameters because they are those of PyOpenCL's
     def mul_add(self, selffac: Any, other: Any, otherfac: Any, queue: Any = None) -> Any:
@@ -195,82 +177,3 @@ def _as_dtype(value: Any, dtype: np.dtype) -> Any:
 
 
 _WRAPPING = frozenset(("add", "subtract", "multiply"))
-_OF_BITS = frozenset(("and", "or", "xor"))
-_COMPARING = frozenset(_COMPARISONS.values())
-_IN_PLACE = {name: getattr(NativeArray, f"__i{word}__") for word, name in _ARITHMETIC.items()}
-_UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
-
-
-def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    number = _native.op_number(name)
-
-    def forward(self: Operators, other: Any) -> Any:
-        try:
-            made = self._record(number, self, other, other)
-            return self._operate(name, self, other) if made is None else made
-        except ShapeError as refused:
-            raise OperandShapeError(self, other, refused) from None
-
-    def reflected(self: Operators, other: Any) -> Any:
-        try:
-            made = self._record(number, other, self, other)
-            return self._operate(name, other, self) if made is None else made
-        except ShapeError as refused:
-            raise OperandShapeError(other, self, refused) from None
-
-    def in_place(self: Operators, other: Any) -> Any:
-        try:
-            return self._update(name, other)
-        except ShapeError as refused:
-            raise OperandShapeError(self, other, refused) from None
-
-    return forward, reflected, in_place
-
-
-def _comparison(name: str) -> Callable[..., Any]:
-    compare = _operators(name)[0]
-
-    def operator(self: Operators, other: Any) -> Any:
-        made = compare(self, other)
-        return made if made is NotImplemented else as_mask(made)
-
-    return operator
-
-
-def _of_masks(operator: Callable[..., Any]) -> Callable[..., Any]:
-    """&, | and ^, which make masks of masks."""
-
-    def method(self: Operators, other: Any) -> Any:
-        made = operator(self, other)
-        return as_mask(made) if self._is_mask and getattr(other, "_is_mask", False) else made
-
-    return method
-
-
-def _unary(name: str) -> Callable[..., Any]:
-    number = _native.op_number(name)
-
-    def operator(self: Operators) -> Any:
-        made = self._record(number, self, None, 0)
-        if made is not None:
-            return made
-        with self._work():
-            return self._apply(name, self)
-
-    return operator
-
-
-def _define(cls: Any) -> None:
-    for word, name in _ARITHMETIC.items():
-        forward, reflected, in_place = _operators(name)
-        setattr(cls, f"__{word}__", _of_masks(forward) if word in _OF_BITS else forward)
-        setattr(cls, f"__r{word}__", reflected)
-        setattr(cls, f"__i{word}__", in_place)
-    for word, name in _COMPARISONS.items():
-        setattr(cls, f"__{word}__", _comparison(name))
-    for word, name in _UNARY.items():
-        setattr(cls, f"__{word}__", _unary(name))
-    cls.__hash__ = None
-
-
-_define(Operators)

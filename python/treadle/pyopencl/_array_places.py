@@ -9,30 +9,24 @@ from typing import Any, NamedTuple
 
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
-from treadle._core.device import Device, Stream
+from treadle._core.device import Device
 from treadle._required import required
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import command_queue_properties
+from treadle.pyopencl._extensions import has_double_support
 from treadle.pyopencl._svm import as_buffer
 from treadle.pyopencl._warnings import CommandQueueUsedAfterExit, warn_at_user
-from treadle.pyopencl.characterize import has_double_support
 
 # Beyond it, add_event() waits for the oldest and drops them.
 MOST_EVENTS = 12
 _DROPPED_AT_ONCE = 4
 
 
-class Place:
-    """Where the work of a queue goes; in a with block native operations go there."""
+class Place(_native.Place):
+    """Where the work of a queue goes; in a with block native operations go there. Operators record
+    there without asking unless the queue's with block has ended: place_of() warns then."""
 
-    __slots__ = ("device", "has_double", "records", "stream")
-
-    def __init__(self, device: Device, stream: Stream, has_double: bool) -> None:
-        self.device = device
-        self.stream = stream
-        self.has_double = has_double
-        # False after the queue's with block: operators of arrays then ask place_of(), which warns.
-        self.records = has_double
+    __slots__ = ()
 
     def __enter__(self) -> Place:
         self.stream.__enter__()
@@ -78,21 +72,6 @@ def _end(queue: Any, place: Place | None) -> None:
     queue._place, queue._place_before_end = None, place
     if place is not None:
         place.records = False
-
-
-def _ending(method: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(method)
-    def end(self: Any, *arguments: Any) -> None:
-        method(self, *arguments)
-        if not hasattr(self, "_place_before_end"):
-            _end(self, getattr(self, "_place", None))
-
-    return end
-
-
-# A queue knows that its with block has ended, and tells Python nothing.
-for _name in ("__exit__", "_finalize"):
-    setattr(_cl.CommandQueue, _name, _ending(getattr(_cl.CommandQueue, _name)))
 
 
 def place_in(context: Any) -> Place:

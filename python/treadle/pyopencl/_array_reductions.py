@@ -15,7 +15,6 @@ from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import require_array
 from treadle.pyopencl._array_functions import computed
-from treadle.pyopencl.scan import get_cumsum_kernel
 
 
 def _at(x: Array, places: Array) -> NativeArray:
@@ -223,22 +222,4 @@ subset_min = _subset_extremum("min")
 subset_max = _subset_extremum("max")
 
 
-def cumsum(
-    a: Array,
-    output_dtype: Any = None,
-    queue: Any = None,
-    wait_for: Any = None,
-    *,
-    return_event: bool = False,
-) -> Any:
-    """The sums of all elements up to each, in `output_dtype` (None: the array's). With
-    return_event=True the event comes first."""
-    require_array(a)
-    dtype = a.dtype if output_dtype is None else np.dtype(output_dtype)
-    queue = a._queue_for(queue)
-    a = a if a.flags.forc else 1 * a.with_queue(queue)
-    result = a._new_like_me(dtype, queue)
-    sums = get_cumsum_kernel(a.context, a.dtype, dtype)
-    event = sums(a, result, queue=queue, wait_for=wait_for)
-    result._changed()
-    return (event, result) if return_event else result
+Array._any_of, Array._all_of = staticmethod(any), staticmethod(all)

@@ -11,6 +11,7 @@ import numpy as np
 
 import treadle.numpy as _numpy
 from treadle import _face_array
+from treadle._contiguity import equal_strides
 from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
@@ -20,13 +21,14 @@ from treadle.pyopencl._array_operators import Operators, is_operand, require_rea
 from treadle.pyopencl._array_places import Events
 from treadle.pyopencl._array_runners import Runners
 from treadle.pyopencl._pickling import restored
-from treadle.pyopencl.compyte.array import equal_strides
 
 _INTEGERS = (int, np.integer)
 
 
 class Views(Operators, Runners):
     """Of which the array class is made."""
+
+    _put_at: Any
 
     _view: Callable[[NativeArray], Any]
     _has_new_events: Callable[[], bool]
@@ -221,16 +223,13 @@ class Views(Operators, Runners):
             self._assign(self[subscript], value, queue, wait_for)
 
     def _scatter(self, subscript: Any, value: Any, queue: Any, wait_for: Any) -> None:
-        # The module is made of this class.
-        from treadle.pyopencl.array import multi_put
-
         self._require_indices(subscript)
         if not isinstance(value, NativeArray):
             raise TypeError(f"elements at an array of indices are set from an array, not {value!r}")
         if value.dtype != self.dtype:
             raise TypeError(f"the value is of {value.dtype}, the array of {self.dtype}")
         values: list[Any] = [value]
-        multi_put(values, subscript, out=[self], queue=queue, wait_for=wait_for)
+        self._put_at(values, subscript, out=[self], queue=queue, wait_for=wait_for)
 
     def _assign(self, part: Any, value: Any, queue: Any, wait_for: Any) -> None:
         if not part.size:

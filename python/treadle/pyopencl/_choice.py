@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -108,14 +109,50 @@ def _choose_devices(platform: Any, answers: _Answers) -> list[Device]:
     return [_select(devices, a.strip(), "device", last_wins=False) for a in text.split(",")]
 
 
+def _described(cl_object: Any) -> str:
+    return f"{cl_object.name} {cl_object.vendor}".lower()
+
+
+def _find(objects: Sequence[Any], wanted: str, what: str) -> Any:
+    found = _by_index(objects, wanted)
+    if found is not None:
+        return found
+    for item in objects:
+        if wanted.lower() in _described(item):
+            return item
+    names = ", ".join(repr(item.name) for item in objects)
+    raise builtins.RuntimeError(f"no {what} matches {wanted!r}: there is {names}")
+
+
+def _parse_devices(entry: str) -> tuple[Any, list[Any]]:
+    parts = entry.split(":")
+    if len(parts) > 2:
+        raise builtins.RuntimeError(
+            f"{entry!r} has more than one ':': platform:device,device is wanted"
+        )
+    platform = _find(get_platforms(), parts[0].strip(), "platform")
+    devices = platform.get_devices()
+    if len(parts) == 1:
+        return platform, devices
+    return platform, [_find(devices, d.strip(), "device") for d in parts[1].split(",")]
+
+
+def get_test_platforms_and_devices(
+    plat_dev_string: str | None = None,
+) -> list[tuple[Any, list[Any]]]:
+    """Platforms with devices: those PYOPENCL_TEST names (platform:device,device;...) or all."""
+    text = os.environ.get("PYOPENCL_TEST") if plat_dev_string is None else plat_dev_string
+    if text:
+        return [_parse_devices(entry) for entry in text.split(";")]
+    return [(platform, platform.get_devices()) for platform in get_platforms()]
+
+
 def choose_devices(
     interactive: bool | None = None, answers: Sequence[str | int] | None = None
 ) -> list[Device]:
     """The devices named by answers, PYOPENCL_TEST, PYOPENCL_CTX, TREADLE_DEVICE or the user."""
     if answers is None:
         if "PYOPENCL_TEST" in os.environ:
-            from treadle.pyopencl.tools import get_test_platforms_and_devices  # tools imports this
-
             for _, devices in get_test_platforms_and_devices():
                 return devices[:1]
         text = os.environ.get("PYOPENCL_CTX")

@@ -22,7 +22,7 @@ from treadle.pyopencl._array_creation import queue_of, require_array
 from treadle.pyopencl._array_functions import computed, require_lead
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_programs import get_elwise_kernel
-from treadle.pyopencl.array import _splay
+from treadle.pyopencl._splay import splay as _splay
 
 _apply = _native.apply
 

@@ -23,8 +23,8 @@ from treadle.pyopencl._arguments import (
     parse_arg_list,
     type_preamble,
 )
+from treadle.pyopencl._c_names import dtype_to_ctype
 from treadle.pyopencl._program import Program
-from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
 
 _COUNT = ("n",)
 _RANGE = ("start", "stop", "step")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
+from treadle.pyopencl._c_names import dtype_to_ctype
 
 
 class ArgumentKind(enum.Enum):

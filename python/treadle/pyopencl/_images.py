@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from treadle.pyopencl import _cl, cltypes
+from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import Context, Image, ImageFormat, RuntimeError
 from treadle.pyopencl._constants import channel_order, channel_type, mem_flags
 from treadle.pyopencl._errors import _ErrorRecord, shown, wrong_kind
+from treadle.pyopencl._vector_types import vec_type_to_scalar_and_count
 
 DTYPE_TO_CHANNEL_TYPE = {
     np.dtype(np.float32): channel_type.FLOAT,
@@ -63,8 +64,8 @@ def create_image(
 def _scalars_of(ary: Any, num_channels: int | None) -> tuple[Any, int, Any, Any]:
     """dtype of a channel, their number, and the array's shape and strides in pixels."""
     if num_channels is None:
-        if ary.dtype in cltypes.vec_type_to_scalar_and_count:
-            dtype, num_channels = cltypes.vec_type_to_scalar_and_count[ary.dtype]
+        if ary.dtype in vec_type_to_scalar_and_count:
+            dtype, num_channels = vec_type_to_scalar_and_count[ary.dtype]
             return np.dtype(dtype), num_channels, ary.shape, ary.strides
         num_channels = 1
     if num_channels == 1:

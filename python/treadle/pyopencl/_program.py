@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shlex
+import sys
 import time
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import treadle
-from treadle import pyopencl
 from treadle._core import tree as _tree
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
@@ -33,6 +33,11 @@ _MOST_KERNELS_OF_POCL = 4
 # Lists and tables that programs change.
 DEFAULT_BUILD_OPTIONS: list[str] = []
 PLAT_BUILD_OPTIONS: dict[str, list[str]] = {"Oclgrind": ["-D", "PYOPENCL_USING_OCLGRIND"]}
+
+
+def _is_cache_off() -> bool:
+    """What the environment or the program has said, of the package's own name."""
+    return bool(sys.modules[__package__]._PYOPENCL_NO_CACHE)
 
 
 def _include_option() -> list[str]:
@@ -226,7 +231,7 @@ class Program:
         may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
         if cache_dir is None and self._is_costly_as_binary(chosen[0]):
             cache_dir = False
-        may_cache = may_cache and cache_dir is not False and not pyopencl._PYOPENCL_NO_CACHE
+        may_cache = may_cache and cache_dir is not False and not _is_cache_off()
         try:
             was_cached = self._build_text(words, devices, cache_dir, may_cache)
         except Error:

@@ -5,22 +5,23 @@ options and arguments as those take them."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from treadle._core import CompileError, Language
-from treadle._snippets import check_vectors, neutral_text, uses_element
+from treadle._core import CompileError
+from treadle._core.codegen import neutral_text, uses_element
+from treadle._core.kernel import check_vectors
+from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg, parse_arg_list
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import Events, Place
+from treadle.pyopencl._c_names import dtype_to_ctype
 from treadle.pyopencl._constants import status_code
 from treadle.pyopencl._elementwise_programs import described
 from treadle.pyopencl._errors import from_native
 from treadle.pyopencl._program import _effective_options
-from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
-from treadle.pyopencl.tools import Argument, ScalarArg, VectorArg, parse_arg_list
 
 
 def vector(dtype: Any, name: str) -> VectorArg:
@@ -76,7 +77,7 @@ def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
 
     return [
         isinstance(argument, VectorArg)
-        and any(uses_element(described(argument), text, Language.opencl_c) for text in texts)
+        and any(uses_element(described(argument), text) for text in texts)
         for argument in parameters
     ]
 
@@ -84,7 +85,7 @@ def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
 def neutral_of(value: Any, dtype: np.dtype) -> str:
     """A neutral element as a text that is pasted into a line."""
     maker = "cdouble_new" if dtype == np.complex128 else "cfloat_new"
-    return one_line(neutral_text(value, dtype, maker), "neutral")
+    return one_line(neutral_text(value, dtype.kind == "c", maker), "neutral")
 
 
 def stage_info(kernels: Mapping[Any, Any]) -> Any:
@@ -131,7 +132,7 @@ def check_arrays(
     vectors: Vectors,
     uses: Sequence[bool],
     size: int,
-    counted: Collection[int] = (),
+    counted: Sequence[int] = (),
 ) -> None:
     """Refuses what the kernel would read wrongly or beyond its end for the indices before `size`.
     `uses` is uses_every_element(); `counted` are the positions of arrays of whose elements the

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from treadle.pyopencl import _cl
+from treadle.pyopencl._c_names import dtype_to_ctype
 from treadle.pyopencl._caches import first_arg_dependent_memoize
 from treadle.pyopencl._copy import enqueue_copy
 from treadle.pyopencl._program import Program
-from treadle.pyopencl.cltypes import vec_type_to_scalar_and_count
-from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
+from treadle.pyopencl._vector_types import vec_type_to_scalar_and_count
 
 # As large and as aligned as the types of PyOpenCL's header of complex numbers.
 _COMPLEX = """

@@ -11,10 +11,10 @@ import numpy as np
 from treadle._core.codegen import split_declarations
 from treadle.pyopencl import _cl
 from treadle.pyopencl._arguments import Argument, parse_c_arg_of, type_preamble
+from treadle.pyopencl._c_names import NAME_TO_DTYPE, dtype_to_ctype
 from treadle.pyopencl._caches import Cache
 from treadle.pyopencl._program import Program
 from treadle.pyopencl._structs import dtype_to_c_struct, parts_of
-from treadle.pyopencl.compyte.dtypes import NAME_TO_DTYPE, dtype_to_ctype
 
 _MARK = "//CL//"
 _MARK_BEGIN, _MARK_END = "//CL", "//"

@@ -10,7 +10,6 @@ somebody looks.
 
 from __future__ import annotations
 
-import builtins
 import functools
 import warnings
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._contiguity import get_common_dtype
 from treadle.pyopencl import cltypes
 from treadle.pyopencl._array_class import SAME, Array
 from treadle.pyopencl._array_creation import (
@@ -25,6 +25,7 @@ from treadle.pyopencl._array_creation import (
     as_strided,
     empty,
     empty_like,
+    require_array,
     to_device,
     zeros,
     zeros_like,
@@ -50,7 +51,6 @@ from treadle.pyopencl._array_functions import (
 from treadle.pyopencl._array_reductions import (
     all,  # noqa: A004 - NumPy's names
     any,  # noqa: A004
-    cumsum,
     dot,
     max,  # noqa: A004
     min,  # noqa: A004
@@ -66,9 +66,10 @@ from treadle.pyopencl._array_warnings import (
     InconsistentOpenCLQueueWarning,
     VisibleDeprecationWarning,
 )
+from treadle.pyopencl._extensions import has_double_support
 from treadle.pyopencl._pickling import queue_for_pickling
-from treadle.pyopencl.characterize import has_double_support
-from treadle.pyopencl.compyte.array import get_common_dtype
+from treadle.pyopencl._splay import splay as _splay  # noqa: F401
+from treadle.pyopencl.scan import get_cumsum_kernel
 
 __all__ = [
     "ARRAY_KERNEL_EXEC_HOOK",
@@ -122,8 +123,6 @@ _copy_queue = _same_as_transfer = SAME
 # hook(kernel, queue, global_size, local_size, *arguments, wait_for=...).
 ARRAY_KERNEL_EXEC_HOOK: Any = None
 
-_LEAST_GROUP, _MOST_GROUP, _GROUPS_PER_UNIT = 32, 128, 32
-
 
 def _get_common_dtype(obj1: Any, obj2: Any, queue: Any) -> np.dtype:
     if queue is None:
@@ -139,21 +138,25 @@ def _get_common_dtype(obj1: Any, obj2: Any, queue: Any) -> np.dtype:
     return common
 
 
-def _splay(
-    device: Any, n: int, kernel_specific_max_wg_size: int | None = None
-) -> tuple[tuple[int], tuple[int]]:
-    """Global and local size of a kernel for n elements that loops over them."""
-    most = device.max_work_group_size
-    if kernel_specific_max_wg_size is not None:
-        most = builtins.min(most, kernel_specific_max_wg_size)
-    local = _LEAST_GROUP
-    while local * 2 <= builtins.min(most, _MOST_GROUP) and local < n:
-        local *= 2
-    local = builtins.min(local, most)
-    groups = builtins.max(
-        builtins.min(-(-n // local), _GROUPS_PER_UNIT * device.max_compute_units), 1
-    )
-    return (groups * local,), (local,)
+def cumsum(
+    a: Array,
+    output_dtype: Any = None,
+    queue: Any = None,
+    wait_for: Any = None,
+    *,
+    return_event: bool = False,
+) -> Any:
+    """The sums of all elements up to each, in `output_dtype` (None: the array's). With
+    return_event=True the event comes first."""
+    require_array(a)
+    dtype = a.dtype if output_dtype is None else np.dtype(output_dtype)
+    queue = a._queue_for(queue)
+    a = a if a.flags.forc else 1 * a.with_queue(queue)
+    result = a._new_like_me(dtype, queue)
+    sums = get_cumsum_kernel(a.context, a.dtype, dtype)
+    event = sums(a, result, queue=queue, wait_for=wait_for)
+    result._changed()
+    return (event, result) if return_event else result
 
 
 def elwise_kernel_runner(kernel_getter: Callable[..., Any]) -> Callable[..., Any]:

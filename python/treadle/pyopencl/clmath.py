@@ -47,7 +47,7 @@ from treadle.pyopencl._clmath_several import (  # noqa: F401
     rsqrt,
     sincos,
 )
-from treadle.pyopencl.array import _splay
+from treadle.pyopencl._splay import splay as _splay
 from treadle.pyopencl.elementwise import (
     get_bessel_kernel,
     get_hankel_01_kernel,

@@ -9,21 +9,24 @@ made of, and PyOpenCL's kernels for arithmetic on arrays.
 from __future__ import annotations
 
 import builtins
+import functools
+import inspect
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from treadle._core.array import are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
-from treadle._snippets import Snippet, check_vectors, resolved_range
+from treadle._core.kernel import check_vectors
+from treadle._snippets import Snippet, resolved_range
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import in_launch, place_of
-from treadle.pyopencl._elementwise_kernels import *  # noqa: F403
+from treadle.pyopencl._elementwise_kernels import TEXTS, Text
 from treadle.pyopencl._elementwise_programs import (
     built,
     generate,
-    get_elwise_kernel,  # noqa: F401
+    get_elwise_kernel,
     get_elwise_kernel_and_types,  # noqa: F401
     get_elwise_program,  # noqa: F401
     own_arguments,
@@ -56,6 +59,29 @@ from treadle.pyopencl.tools import (  # noqa: F401
     dtype_to_ctype,
     parse_arg_list,
 )
+
+
+def _getter(text: Callable[..., Text]) -> Callable[..., Any]:
+    """PyOpenCL's function that builds a text for a context, once for each."""
+
+    @functools.wraps(text)
+    def getter(context: Any, *args: Any, **kwargs: Any) -> Any:
+        arguments, operation, name, preamble = text(*args, **kwargs)
+        return get_elwise_kernel(context, arguments, operation, name=name, preamble=preamble)
+
+    own = inspect.signature(text)
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    getter.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=[context, *own.parameters.values()], return_annotation=Any
+    )
+    return context_dependent_memoize(getter)
+
+
+globals().update({name: _getter(text) for name, text in TEXTS.items()})
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
 
 
 class _Form:

@@ -17,7 +17,8 @@ import numpy as np
 
 from treadle._core.device import Device
 from treadle._core.kernel import ReductionKernel as NativeKernel
-from treadle._snippets import check_vectors, resolved_range
+from treadle._core.kernel import check_vectors
+from treadle._snippets import resolved_range
 from treadle.pyopencl._arguments import type_preamble
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import place_of

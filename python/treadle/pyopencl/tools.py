@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -26,13 +25,19 @@ from treadle.pyopencl._arguments import (  # noqa: F401
     parse_arg_list,
     parse_c_arg,
 )
+from treadle.pyopencl._c_names import (  # noqa: F401
+    TypeNameNotKnown,
+    dtype_to_ctype,
+    get_or_register_dtype,
+    register_dtype,
+)
 from treadle.pyopencl._caches import (  # noqa: F401
     clear_first_arg_caches,
     context_dependent_memoize,
     first_arg_dependent_memoize,
     first_arg_dependent_memoize_nested,
 )
-from treadle.pyopencl._choice import _by_index
+from treadle.pyopencl._choice import get_test_platforms_and_devices
 from treadle.pyopencl._cl import (  # noqa: F401
     AllocatorBase,
     Context,
@@ -50,12 +55,6 @@ from treadle.pyopencl._cl import (  # noqa: F401
 from treadle.pyopencl._program import is_spirv  # noqa: F401
 from treadle.pyopencl._templates import CDeclList as _CDeclList  # noqa: F401
 from treadle.pyopencl._templates import KernelTemplateBase, macro_safe  # noqa: F401
-from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
-    TypeNameNotKnown,
-    dtype_to_ctype,
-    get_or_register_dtype,
-    register_dtype,
-)
 
 # --- structures ----------------------------------------------------------------------------------
 
@@ -63,42 +62,6 @@ match_dtype_to_c_struct = _structs.match_dtype_to_c_struct
 dtype_to_c_struct = _structs.dtype_to_c_struct
 
 # --- devices for tests ---------------------------------------------------------------------------
-
-
-def _described(cl_object: Any) -> str:
-    return f"{cl_object.name} {cl_object.vendor}".lower()
-
-
-def _find(objects: Sequence[Any], wanted: str, what: str) -> Any:
-    found = _by_index(objects, wanted)
-    if found is not None:
-        return found
-    for item in objects:
-        if wanted.lower() in _described(item):
-            return item
-    names = ", ".join(repr(item.name) for item in objects)
-    raise RuntimeError(f"no {what} matches {wanted!r}: there is {names}")
-
-
-def _parse_devices(entry: str) -> tuple[Any, list[Any]]:
-    parts = entry.split(":")
-    if len(parts) > 2:
-        raise RuntimeError(f"{entry!r} has more than one ':': platform:device,device is wanted")
-    platform = _find(get_platforms(), parts[0].strip(), "platform")
-    devices = platform.get_devices()
-    if len(parts) == 1:
-        return platform, devices
-    return platform, [_find(devices, d.strip(), "device") for d in parts[1].split(",")]
-
-
-def get_test_platforms_and_devices(
-    plat_dev_string: str | None = None,
-) -> list[tuple[Any, list[Any]]]:
-    """Platforms with devices: those PYOPENCL_TEST names (platform:device,device;...) or all."""
-    text = os.environ.get("PYOPENCL_TEST") if plat_dev_string is None else plat_dev_string
-    if text:
-        return [_parse_devices(entry) for entry in text.split(";")]
-    return [(platform, platform.get_devices()) for platform in get_platforms()]
 
 
 class _ContextFactory:

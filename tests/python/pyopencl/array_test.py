@@ -3,7 +3,9 @@
 
 import gc
 import operator
+import sys
 import warnings
+import weakref
 from collections.abc import Iterable
 
 import numpy as np
@@ -542,3 +544,42 @@ def test_structures(context, queue):
     np.testing.assert_array_equal(a[1:3].get(), host[1:3])
     np.testing.assert_array_equal(a.copy().get(), host)
     np.testing.assert_array_equal(cl_array.zeros(queue, 3, dtype).get(), np.zeros(3, dtype))
+
+
+def python_calls(compute):
+    """The Python functions that run while it computes, itself excepted."""
+    called = []
+    sys.setprofile(lambda frame, event, _: event == "call" and called.append(frame.f_code.co_name))
+    try:
+        compute()
+    finally:
+        sys.setprofile(None)
+    return called[1:]
+
+
+@pytest.mark.parametrize("text", ["x + y", "2 * x", "x ** 2", "1 - x", "-x", "x < y", "x == 0"])
+def test_operators_run_no_python_code(put, text):
+    names = {"x": put(np.arange(9)), "y": put(np.arange(9))}
+    code = compile(text, "text", "eval")
+    assert python_calls(lambda: eval(code, names)) == ["<module>"]
+
+
+def test_an_array_in_a_circle_with_its_events_is_collected(put):
+    class Event(list):
+        pass
+
+    x, told = put(np.arange(9.0)), Event()
+    x.told, told_too = told, weakref.ref(told)
+    told.append(x)
+    del x, told
+    gc.collect()
+    assert told_too() is None
+
+
+def test_results_are_on_the_queue_of_the_first_array_with_axes(context, put):
+    other = cl.CommandQueue(context)
+    number = put(np.float32(2))
+    x = cl_array.to_device(other, np.arange(4, dtype=np.float32))
+    assert (number * x).queue is other
+    assert (x * number).queue is other
+    np.testing.assert_array_equal((number * x).get(), [0, 2, 4, 6])

@@ -18,6 +18,8 @@ from treadle.pyopencl._cl import (
     device_type,
     kernel_work_group_info,
 )
+from treadle.pyopencl._extensions import has_double_support as has_double_support
+from treadle.pyopencl._extensions import has_extension
 from treadle.pyopencl._program import Program
 from treadle.pyopencl.tools import first_arg_dependent_memoize
 
@@ -26,18 +28,9 @@ class CLCharacterizationWarning(UserWarning):
     """Something about a device had to be guessed."""
 
 
-def _has_extension(dev: Any, name: str) -> bool:
-    return name in dev.extensions.split()
-
-
-def has_double_support(dev: Any) -> bool:
-    """Whether kernels may use double."""
-    return _has_extension(dev, "cl_khr_fp64")
-
-
 def has_amd_double_support(dev: Any) -> bool:
     """Whether they may by AMD's older extension."""
-    return _has_extension(dev, "cl_amd_fp64")
+    return has_extension(dev, "cl_amd_fp64")
 
 
 def nv_compute_capability(dev: Any) -> tuple[int, int] | None:

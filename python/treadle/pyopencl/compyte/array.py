@@ -1,4 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Strides of arrays: what PyCUDA's module of this name has."""
+"""Strides of dense arrays, their flags, and the dtype that two operands have in common."""
 
-from treadle.pycuda.compyte.array import *  # noqa: F403
+from treadle._contiguity import (
+    ArrayFlags,
+    as_strided,
+    c_contiguous_strides,
+    equal_strides,
+    f_contiguous_strides,
+    get_common_dtype,
+    is_c_contiguous_strides,
+    is_f_contiguous_strides,
+)
+
+__all__ = [
+    "ArrayFlags",
+    "as_strided",
+    "c_contiguous_strides",
+    "equal_strides",
+    "f_contiguous_strides",
+    "get_common_dtype",
+    "is_c_contiguous_strides",
+    "is_f_contiguous_strides",
+]

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Type slots of treadle.Array: a call through Python would cost as much as the rest. Arrays of the
+// faces have the same slots, which follow their face's rules.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "caller.hpp"
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "native/face_array.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+Array& own_array(PyObject* object) { return *nb::inst_ptr<Array>(object); }
+
+/// The array that becomes the result of a slot; what is thrown becomes Python's error.
+template <class Compute>
+PyObject* guarded(Compute compute) noexcept {
+  try {
+    return compute();
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (...) {
+    set_python_error(Face::native);
+  }
+  return nullptr;
+}
+
+PyObject* not_implemented() noexcept {
+  Py_INCREF(Py_NotImplemented);
+  return Py_NotImplemented;
+}
+
+bool is_of_face(PyObject* a, PyObject* b) noexcept {
+  return as_face_array(a) != nullptr || as_face_array(b) != nullptr;
+}
+
+/// The same of an operator on arrays of a face.
+template <class Compute>
+PyObject* guarded_of_face(PyObject* a, PyObject* b, Compute compute) noexcept {
+  PyObject* const result = guarded(compute);
+  if (result == nullptr) raise_face_shape_error(a, b);
+  return result;
+}
+
+template <Op op>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+  if (is_of_face(a, b)) return guarded_of_face(a, b, [&] { return face_operator(op, a, b); });
+  return guarded([&]() -> PyObject* {
+    const ArrayOperand x(a, b), y(b, a);
+    if (!x || !y) return not_implemented();
+    note_launch_site();
+    return array_object(array::apply(op, {x.get(), y.get()})).release().ptr();
+  });
+}
+
+template <Op op>
+PyObject* unary(PyObject* a) noexcept {
+  return guarded([&]() -> PyObject* {
+    if (as_face_array(a) != nullptr) return face_operator(op, a, nullptr);
+    note_launch_site();
+    return array_object(array::apply(op, {own_array(a)})).release().ptr();
+  });
+}
+
+template <Op op>
+PyObject* in_place(PyObject* a, PyObject* b) noexcept {
+  if (as_face_array(a) != nullptr)
+    return guarded_of_face(a, b, [&] { return face_update(op, a, b); });
+  return guarded([&]() -> PyObject* {
+    // Python computes a = a + b then. Arrays of faces change in place.
+    if (is_array_itself(a) && own_array(a).is_scalar()) return not_implemented();
+    const ArrayOperand y(b, a);
+    if (!y) return not_implemented();
+    note_launch_site();
+    own_array(a).update(op, y.get());
+    Py_INCREF(a);
+    return a;
+  });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+  if (modulus == Py_None && is_of_face(a, b)) return binary<Op::power>(a, b);
+  return guarded([&]() -> PyObject* {
+    const ArrayOperand x(a, b), y(b, a);
+    if (modulus != Py_None || !x || !y) return not_implemented();
+    note_launch_site();
+    // Of bool that is int8, where power() gives int64; of numbers it is power().
+    const Array* const base = x.get().array();
+    if (base != nullptr && !base->is_scalar() && PyLong_CheckExact(b) &&
+        y.get().number().as_double() == 2)
+      return array_object(array::square(x.get())).release().ptr();
+    return array_object(array::power(x.get(), y.get())).release().ptr();
+  });
+}
+
+PyObject* divmod(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    const nb::object quotient = nb::steal(binary<Op::floor_divide>(a, b));
+    if (!quotient.is_valid()) throw nb::python_error();
+    if (quotient.ptr() == Py_NotImplemented) return not_implemented();
+    const nb::object rest = nb::steal(binary<Op::remainder>(a, b));
+    if (!rest.is_valid()) throw nb::python_error();
+    return nb::make_tuple(quotient, rest).release().ptr();
+  });
+}
+
+PyObject* matrix_product(PyObject*, PyObject*) noexcept {
+  return guarded([]() -> PyObject* {
+    throw NotSupported("the product of matrices: arrays get it in the next release",
+                       "x.get() @ y.get() computes it on the host");
+  });
+}
+
+PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) noexcept {
+  return in_place<Op::power>(a, b);
+}
+
+/// == and != of what no element can be equal to; faces have their own.
+PyObject* compare_with_none(PyObject* a, bool answer) noexcept {
+  return guarded([&]() -> PyObject* {
+    note_launch_site();
+    return array_object(array::full_like(own_array(a), answer, Scalar::boolean)).release().ptr();
+  });
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
+  const bool is_nothing = b == Py_None || PyUnicode_CheckExact(b) || PyBytes_CheckExact(b);
+  if (is_nothing && (how == Py_EQ || how == Py_NE) && is_array_itself(a))
+    return compare_with_none(a, how == Py_NE);
+  switch (how) {
+    case Py_LT:
+      return binary<Op::less>(a, b);
+    case Py_LE:
+      return binary<Op::less_equal>(a, b);
+    case Py_EQ:
+      return binary<Op::equal>(a, b);
+    case Py_NE:
+      return binary<Op::not_equal>(a, b);
+    case Py_GT:
+      return binary<Op::greater>(a, b);
+    default:
+      return binary<Op::greater_equal>(a, b);
+  }
+}
+
+int truth(PyObject* a) noexcept {
+  const PyObject* done = guarded([&]() -> PyObject* {
+    const Array& self = own_array(a);
+    if (self.size() != 1)
+      throw InvalidArgument("the truth value of an array of " + std::to_string(self.size()) +
+                                " elements is ambiguous",
+                            "use any() or all()");
+    return self.item().as_bool() ? Py_True : Py_False;
+  });
+  return done == nullptr ? -1 : static_cast<int>(done == Py_True);
+}
+
+Py_ssize_t length(PyObject* a) noexcept {
+  Py_ssize_t result = -1;
+  guarded([&]() -> PyObject* {
+    const Array& self = own_array(a);
+    if (self.rank() == 0) raise_python(PyExc_TypeError, "len() of an array without axes");
+    result = static_cast<Py_ssize_t>(self.shape()[0]);
+    return nullptr;
+  });
+  return result;
+}
+
+/// What an element is where all axes have an index: in NumPy a number, so that a[i], a[j] = a[j],
+/// a[i] exchanges them; a record is a view there, and everything is in faces.
+Array as_read(PyObject* a, Array chosen) {
+  const bool is_number = chosen.rank() == 0 && chosen.dtype().scalar() != Scalar::structure;
+  return is_number && is_array_itself(a) ? array::element(chosen) : chosen;
+}
+
+bool has_ellipsis(PyObject* key) {
+  if (!PyTuple_Check(key)) return key == Py_Ellipsis;
+  const nb::tuple parts = nb::borrow<nb::tuple>(key);
+  return std::any_of(parts.begin(), parts.end(),
+                     [](nb::handle part) { return part.ptr() == Py_Ellipsis; });
+}
+
+PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
+  return guarded([&]() -> PyObject* {
+    return array_object(as_read(a, own_array(a).at({Index::at(position)}))).release().ptr();
+  });
+}
+
+/// Along the first axis; item_at() ends it by its IndexError.
+PyObject* subscript(PyObject* a, PyObject* key) noexcept {
+  return guarded([&]() -> PyObject* {
+    note_launch_site();
+    Array chosen = subscripted(own_array(a), key);
+    if (chosen.rank() == 0 && !has_ellipsis(key) && !PyUnicode_Check(key))
+      chosen = as_read(a, chosen);
+    return array_object(std::move(chosen)).release().ptr();
+  });
+}
+
+int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
+  const PyObject* done = guarded([&]() -> PyObject* {
+    if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
+    note_launch_site();
+    const Array self = own_array(a);  // another thread may give it another node
+    if (names_field(self, key)) {
+      const Array field = array::field(self, nb::cast<std::string>(nb::handle(key)));
+      field.assign(AssignedValue(field, value).get());
+      return Py_None;
+    }
+    const AssignedValue assigned(self, value);
+    assign_subscripted(self, key, assigned.get());
+    return Py_None;
+  });
+  return done == nullptr ? -1 : 0;
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+PyType_Slot array_slots[] = {{Py_nb_add, slot(binary<Op::add>)},
+                             {Py_nb_subtract, slot(binary<Op::subtract>)},
+                             {Py_nb_multiply, slot(binary<Op::multiply>)},
+                             {Py_nb_true_divide, slot(binary<Op::divide>)},
+                             {Py_nb_floor_divide, slot(binary<Op::floor_divide>)},
+                             {Py_nb_remainder, slot(binary<Op::remainder>)},
+                             {Py_nb_power, slot(power)},
+                             {Py_nb_and, slot(binary<Op::bitwise_and>)},
+                             {Py_nb_or, slot(binary<Op::bitwise_or>)},
+                             {Py_nb_xor, slot(binary<Op::bitwise_xor>)},
+                             {Py_nb_lshift, slot(binary<Op::left_shift>)},
+                             {Py_nb_rshift, slot(binary<Op::right_shift>)},
+                             {Py_nb_negative, slot(unary<Op::negative>)},
+                             {Py_nb_positive, slot(unary<Op::positive>)},
+                             {Py_nb_absolute, slot(unary<Op::absolute>)},
+                             {Py_nb_invert, slot(unary<Op::invert>)},
+                             {Py_nb_inplace_add, slot(in_place<Op::add>)},
+                             {Py_nb_inplace_subtract, slot(in_place<Op::subtract>)},
+                             {Py_nb_inplace_multiply, slot(in_place<Op::multiply>)},
+                             {Py_nb_inplace_true_divide, slot(in_place<Op::divide>)},
+                             {Py_nb_inplace_floor_divide, slot(in_place<Op::floor_divide>)},
+                             {Py_nb_inplace_remainder, slot(in_place<Op::remainder>)},
+                             {Py_nb_inplace_power, slot(in_place_power)},
+                             {Py_nb_inplace_and, slot(in_place<Op::bitwise_and>)},
+                             {Py_nb_inplace_or, slot(in_place<Op::bitwise_or>)},
+                             {Py_nb_inplace_xor, slot(in_place<Op::bitwise_xor>)},
+                             {Py_nb_inplace_lshift, slot(in_place<Op::left_shift>)},
+                             {Py_nb_inplace_rshift, slot(in_place<Op::right_shift>)},
+                             {Py_nb_divmod, slot(divmod)},
+                             {Py_nb_matrix_multiply, slot(matrix_product)},
+                             {Py_nb_inplace_matrix_multiply, slot(matrix_product)},
+                             {Py_nb_bool, slot(truth)},
+                             {Py_bf_getbuffer, slot(get_array_buffer)},
+                             {Py_bf_releasebuffer, slot(release_array_buffer)},
+                             {Py_mp_length, slot(length)},
+                             {Py_sq_item, slot(item_at)},
+                             {Py_mp_subscript, slot(subscript)},
+                             {Py_mp_ass_subscript, slot(assign_subscript)},
+                             {Py_tp_richcompare, slot(compare)},
+                             {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+                             {0, nullptr}};
+
+}  // namespace treadle::bindings
