@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -278,11 +279,13 @@ class NullDevice final : public Device {
   void* new_memory(std::size_t size_bytes) {
     const std::lock_guard lock(mutex_);
     if (size_bytes > info().memory_bytes - used_bytes_) return nullptr;
-    void* const memory = ::operator new(size_bytes, alignment, std::nothrow);
+    constexpr auto free = [](void* memory) { ::operator delete(memory, alignment); };
+    std::unique_ptr<void, decltype(free)> memory(
+        ::operator new(size_bytes, alignment, std::nothrow), free);
     if (memory == nullptr) return nullptr;
-    sizes_[reinterpret_cast<std::uint64_t>(memory)] = size_bytes;
+    sizes_[reinterpret_cast<std::uint64_t>(memory.get())] = size_bytes;
     used_bytes_ += size_bytes;
-    return memory;
+    return memory.release();
   }
   [[noreturn]] void raise_exhausted(std::size_t size_bytes) {
     std::string detail =
