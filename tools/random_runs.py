@@ -118,10 +118,9 @@ class Runs:
             ok, output = result.returncode == 0, result.stdout
         except subprocess.TimeoutExpired as expired:
             # A batch that the deadline cuts off has not failed, and its cases do not count.
-            cut = time.monotonic() > self.deadline
-            ok, output = cut, f"not ended after {expired.timeout:.0f} s"
-            if cut:
+            if time.monotonic() > self.deadline:
                 return
+            ok, output = False, f"not ended after {expired.timeout:.0f} s"
         self.count(kind, ok, time.monotonic() - start)
         if not ok:
             drawn = " ".join(f"{name}={value}" for name, value in variables.items())
