@@ -87,22 +87,12 @@ static inline {T} {P}_rpow({R} a, {T} b) {{ return {P}_pow({P}_fromreal(a), b); 
 """
 
 
-def without_own_math(text: str) -> str:
-    """The text without what takes the place of a platform's functions: they are programs' own."""
-    kept, depth = [], 0
-    for line in text.splitlines(keepends=True):
-        if depth > 0 or line.startswith("#if defined(POCL_DEVICE_ADDRESS_BITS)"):
-            depth += line.startswith("#if") - line.startswith("#endif")
-        else:
-            kept.append(line)
-    return "".join(kept)
-
-
 def functions(prefix: str, real: str, dtype: str) -> str:
     """The type of one precision, and everything for it."""
     words = {"P": prefix, "T": f"{prefix}_t", "R": real, "V": f"{real}2", "D": dtype}
     called = [f"treadle_{ours}_{dtype}(" for ours in (*UNARY.values(), *BINARY.values())]
-    text = without_own_math(_texts.device_functions(" ".join(called), Language.opencl_c)).lstrip()
+    # What takes the place of a platform's functions is left out: they are programs' own.
+    text = _texts.device_functions(" ".join(called), Language.opencl_c, own_math=False)
     text += TYPE.format(**words)
     for name, ours in UNARY.items():
         text += UNARY_TEXT.format(**words, name=name, ours=ours)

@@ -90,9 +90,14 @@ void bind_element_texts(nb::module_ m) {
     return codegen::vector_store_text(scalar_named(dtype), vector, index, value,
                                       dialect_of(language));
   });
-  m.def("device_functions", [](const std::string& text, Language language) {
-    return codegen::device_functions(text, dialect_of(language));
-  });
+  m.def(
+      "device_functions",
+      [](const std::string& text, Language language, bool own_math) {
+        codegen::Dialect dialect = dialect_of(language);
+        dialect.brings_math = dialect.brings_math && own_math;
+        return codegen::device_functions(text, dialect);
+      },
+      nb::arg("text"), nb::arg("language"), nb::arg("own_math") = true);
   m.def("exact_preamble", [](Language language) { return dialect_of(language).exact_preamble; });
   m.def("exact_flags", [](Language language) { return dialect_of(language).exact_flags; });
   m.def("exact_division_flag",
