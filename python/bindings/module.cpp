@@ -98,6 +98,7 @@ NB_MODULE(_core, m) {
   bind_kernel(kernel);
   bind_reduction_kernel(kernel);
   bind_scan_kernel(kernel);
+  bind_tiling(kernel);
   bind_algorithm_kernels(kernel);
   bind_random(random);
   bind_array(array);

@@ -21,6 +21,7 @@ void bind_device(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_reduction_kernel(nb::module_& m);
 void bind_scan_kernel(nb::module_& m);
+void bind_tiling(nb::module_& m);
 void bind_algorithm_kernels(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_array(nb::module_& m);

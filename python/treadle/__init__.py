@@ -62,7 +62,7 @@ _HOMES = {
         "trim_memory",
     ),
     "rules": ("can_cast", "promote_types", "result_type"),
-    "kernel": ("Kernel", "KernelResources", "Local", "Program"),
+    "kernel": ("Kernel", "KernelResources", "Local", "Program", "Tiling", "set_tiling", "tiling"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # Exceptions and functions that live in the extension.

@@ -52,6 +52,9 @@ from treadle._core.kernel import Kernel as Kernel
 from treadle._core.kernel import KernelResources as KernelResources
 from treadle._core.kernel import Local as Local
 from treadle._core.kernel import Program as Program
+from treadle._core.kernel import Tiling as Tiling
+from treadle._core.kernel import set_tiling as set_tiling
+from treadle._core.kernel import tiling as tiling
 from treadle._core.rules import can_cast as can_cast
 from treadle._core.rules import promote_types as promote_types
 from treadle._core.rules import result_type as result_type

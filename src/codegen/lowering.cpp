@@ -223,8 +223,7 @@ class Lowerer {
     std::size_t items = std::bit_floor(std::max<std::size_t>(
         1, std::min(tiling_.access_bytes / smallest, tiling_.operand_bytes / largest)));
     while (items > 1 && items * input_bytes > std::size_t{4} * tiling_.register_words) items /= 2;
-    // One input alone leaves too little memory traffic in flight.
-    std::size_t rounds = inputs < 2 ? 2 : 1;
+    std::size_t rounds = inputs < 2 ? tiling_.lone_rounds : 1;
     // Each store is one access: neighbouring work-items then fill whole sectors together. Two
     // accesses with a gap between them took twice the time (uint8 to float64, H100).
     while (items > 2 && items * stored > tiling_.access_bytes) {
@@ -234,7 +233,7 @@ class Lowerer {
     loop.items = static_cast<std::uint8_t>(items);
     loop.has_vectors = has_vectors && items > 1 && is_aligned(items);
     loop.rounds = static_cast<std::uint8_t>(
-        loop.kind == SpaceKind::linear ? std::min<std::size_t>(rounds, 4) : 1);
+        loop.kind == SpaceKind::linear ? std::min<std::size_t>(rounds, tiling_.most_rounds) : 1);
   }
   bool is_aligned(std::size_t items) const {
     for (std::size_t k = 0; k < operands_.size(); ++k) {

@@ -12,37 +12,31 @@
 namespace treadle::codegen {
 namespace {
 
-/// Bits of a digit: wide, counters of all work-items have to fit into local memory; narrow, places
-/// into the first cache.
-constexpr unsigned wide_digit_bits = 4, narrow_digit_bits = 8;
-/// Neighbours that a work-item ranks at a time; odd, and fewer than a counter of 16 bits counts.
-constexpr unsigned ranked_items = 7;
-/// Elements of narrow intervals are a multiple of it.
-constexpr unsigned narrow_sort_tile = 64;
-
 /// Writes the kernels of one radix sort.
 class RadixSortWriter {
  public:
   RadixSortWriter(const RadixSortSnippet& snippet, const Tiling& tiling, const Dialect& dialect,
                   const TypeNames& types)
       : snippet_(snippet),
+        tiling_(tiling),
         dialect_(dialect),
         types_(types),
         is_wide_(tiling.schedule == Schedule::wide),
         group_size_(tiling.group_size),
-        digits_(1u << (is_wide_ ? wide_digit_bits : narrow_digit_bits)),
+        digits_(1u << tiling.digit_bits),
         integer_(types.name_of(Scalar::int64)),
         uint_(types.name_of(Scalar::uint32)) {}
 
   RadixSortText write() {
     require_valid();
-    RadixSortText made{.text = {},
-                       .counts = snippet_.name + "_counts",
-                       .places = snippet_.name + "_places",
-                       .group_size = group_size_,
-                       .tile = is_wide_ ? group_size_ * ranked_items : narrow_sort_tile,
-                       .digit_bits = is_wide_ ? wide_digit_bits : narrow_digit_bits,
-                       .targets = targets()};
+    RadixSortText made{
+        .text = {},
+        .counts = snippet_.name + "_counts",
+        .places = snippet_.name + "_places",
+        .group_size = group_size_,
+        .tile = is_wide_ ? group_size_ * tiling_.ranked_items : tiling_.interval_length,
+        .digit_bits = tiling_.digit_bits,
+        .targets = targets()};
     text_.line({"// ", snippet_.name,
                 ", made by treadle's radix sort generator around a user's text: ",
                 schedule_name(is_wide_ ? Schedule::wide : Schedule::narrow), " schedule"});
@@ -194,8 +188,8 @@ class RadixSortWriter {
 
   void write_wide_places() {
     const std::string id = dialect_.local_id, size = number(group_size_);
-    const std::string ushort = types_.name_of(Scalar::uint16), items = number(ranked_items);
-    const std::string tile = number(group_size_ * ranked_items);
+    const std::string ushort = types_.name_of(Scalar::uint16), items = number(tiling_.ranked_items);
+    const std::string tile = number(group_size_ * tiling_.ranked_items);
     text_.line(
         {dialect_.local, " ", ushort, " treadle_counters[", number(digits_ * group_size_), "];"});
     counter_scan().declare(text_);
@@ -237,10 +231,10 @@ class RadixSortWriter {
   /// Opens a loop over a work-item's neighbours.
   void open_each_item() {
     text_.directive("#pragma unroll");
-    text_.open(
-        {"for (", uint_, " treadle_k = 0; treadle_k < ", number(ranked_items), "; ++treadle_k)"});
+    text_.open({"for (", uint_, " treadle_k = 0; treadle_k < ", number(tiling_.ranked_items),
+                "; ++treadle_k)"});
     text_.line({"const ", integer_, " treadle_at = treadle_from + ", dialect_.local_id, " * ",
-                number(ranked_items), " + treadle_k;"});
+                number(tiling_.ranked_items), " + treadle_k;"});
     text_.line("if (treadle_at >= treadle_end) break;");
   }
   BlockScan counter_scan() const {
@@ -280,6 +274,7 @@ class RadixSortWriter {
   }
 
   const RadixSortSnippet& snippet_;
+  const Tiling& tiling_;
   const Dialect& dialect_;
   const TypeNames& types_;
   bool is_wide_;

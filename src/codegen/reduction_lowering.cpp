@@ -15,8 +15,6 @@ namespace {
 constexpr std::uint64_t decoded_in_32_bits = std::uint64_t{1} << 31;
 /// Of a device that does not tell.
 constexpr unsigned usual_compute_units = 16;
-/// Most partials of one result on narrow, which one work-item folds.
-constexpr std::uint64_t most_chunks = 4096;
 
 std::uint64_t in_parts(std::uint64_t whole, std::uint64_t part) {
   return whole / part + (whole % part != 0);
@@ -104,8 +102,8 @@ class ReductionLowerer {
       is_nearer = along_kept != 0 && (along_folded == 0 || along_kept < along_folded);
       break;
     }
-    result_.loop.has_columns =
-        is_nearer && neighbours >= fewest_columns && kept().count() > 1 && folded().count() > 1;
+    result_.loop.has_columns = is_nearer && neighbours >= tiling_.fewest_columns &&
+                               kept().count() > 1 && folded().count() > 1;
   }
 
   /// A space in which each position is decoded.
@@ -136,12 +134,12 @@ class ReductionLowerer {
     loop.depth_log2 = static_cast<std::uint8_t>(std::countr_zero(depth));
     // A work-item has room for so many accumulators.
     const std::size_t most_parts =
-        std::bit_floor(std::max<std::size_t>(1, part_bytes / target_.accumulator_bytes));
+        std::bit_floor(std::max<std::size_t>(1, tiling_.part_bytes / target_.accumulator_bytes));
     if (loop.has_columns || !has_aligned_rows() || most_parts < tiling_.strided_items)
       inner.has_vectors = false;
     if (!inner.has_vectors) {
       inner.items = static_cast<std::uint8_t>(std::min<std::size_t>(
-          most_parts, loop.has_columns ? column_elements : tiling_.strided_items));
+          most_parts, loop.has_columns ? tiling_.column_elements : tiling_.strided_items));
       inner.rounds = 1;
     }
     if (inner.kind != SpaceKind::linear) inner.rounds = 1;
@@ -164,19 +162,21 @@ class ReductionLowerer {
   /// Work-items on a result.
   unsigned wide_depth(std::uint64_t length) const {
     if (result_.loop.has_columns) {
-      unsigned depth = std::min(column_depth, group_size());
-      while (depth > 1 && length < std::uint64_t{depth} * column_elements) depth /= 2;
+      unsigned depth = std::min(tiling_.column_depth, group_size());
+      while (depth > 1 && length < std::uint64_t{depth} * tiling_.column_elements) depth /= 2;
       return depth;
     }
-    if (result_.kept.count() > 1)
-      for (const auto& [work_items, most] : row_depths)
-        if (length <= most) return std::min(work_items, group_size());
-    return group_size();
+    const bool is_one = result_.kept.count() <= 1;
+    const unsigned depth = is_one || length > tiling_.middle_row ? group_size()
+                           : length > tiling_.short_row          ? 32
+                           : length > tiling_.lone_row           ? 8
+                                                                 : 1;
+    return std::min(depth, group_size());
   }
   unsigned wide_groups_per_unit() const {
-    if (result_.loop.has_columns) return columns_per_unit;
-    if (target_.map_cost >= costly_map) return small_groups_per_unit;
-    return has_places() ? places_per_unit : groups_per_unit;
+    if (result_.loop.has_columns) return tiling_.columns_per_unit;
+    if (target_.map_cost >= tiling_.costly_map) return tiling_.costly_per_unit;
+    return has_places() ? tiling_.places_per_unit : tiling_.groups_per_unit;
   }
   /// Whether a position is folded, which only argmin and argmax do.
   bool has_places() const {
@@ -234,16 +234,19 @@ class ReductionLowerer {
     std::uint64_t chunk = this->chunk();
     result_.tiles = kept().count();
     result_.tile_partials = 1;
-    const bool is_split = length > chunk && result_.tiles < units() * groups_per_unit;
+    const bool is_split = length > chunk && result_.tiles < units() * tiling_.groups_per_unit;
     if (!is_split) chunk = std::max<std::uint64_t>(length, 1);
-    if (in_parts(length, chunk) > most_chunks)
-      chunk = in_parts(in_parts(length, most_chunks), tiling_.chunk_length) * tiling_.chunk_length;
+    if (in_parts(length, chunk) > tiling_.most_chunks)
+      chunk = in_parts(in_parts(length, tiling_.most_chunks), tiling_.chunk_length) *
+              tiling_.chunk_length;
     const auto row = static_cast<std::uint64_t>(folded().extents.back());
-    const std::uint64_t lanes = lanes_of(std::max<std::size_t>(1, target_.accumulator_bytes));
+    const std::uint64_t lanes =
+        lanes_of(tiling_, std::max<std::size_t>(1, target_.accumulator_bytes));
     result_.loop.has_short_rows =
-        !is_one_of_few() && row < (target_.has_runs ? longest_in_blocks : most_short_turns * lanes);
+        !is_one_of_few() &&
+        row < (target_.has_runs ? tiling_.longest_in_blocks : tiling_.short_row_turns * lanes);
     result_.loop.has_blocks =
-        target_.has_runs && result_.loop.has_short_rows && row > block_elements;
+        target_.has_runs && result_.loop.has_short_rows && row > tiling_.block_elements;
     folded().piece = std::max<std::uint64_t>(1, std::min(row, chunk));
     folded().pieces = length / std::max<std::uint64_t>(1, row) * in_parts(row, folded().piece);
     folded().group_pieces = std::max<std::uint64_t>(1, chunk / folded().piece);
@@ -255,7 +258,7 @@ class ReductionLowerer {
 
   /// Strips of results, to which pieces of rows are added.
   void plan_strips() {
-    const std::uint64_t width = strip_length(target_.accumulator_bytes);
+    const std::uint64_t width = strip_length(tiling_, target_.accumulator_bytes);
     LoopClass& loop = kept().loop;
     loop = {};
     loop.kind = SpaceKind::rows;
@@ -272,9 +275,9 @@ class ReductionLowerer {
     result_.tile_partials = width;
     const std::uint64_t length = folded().count(), strip = std::min(row, width);
     std::uint64_t rows = std::max<std::uint64_t>(1, chunk() / strip);
-    rows = std::max(rows, in_parts(length, most_chunks));
-    result_.loop.has_blocks = target_.has_runs && length > run_rows;
-    const bool is_split = length > rows && result_.tiles < units() * groups_per_unit;
+    rows = std::max(rows, in_parts(length, tiling_.most_chunks));
+    result_.loop.has_blocks = target_.has_runs && length > tiling_.run_rows;
+    const bool is_split = length > rows && result_.tiles < units() * tiling_.groups_per_unit;
     if (!is_split) rows = std::max<std::uint64_t>(1, length);
     folded().group_pieces = rows;
     result_.splits = is_split ? in_parts(length, rows) : 1;

@@ -58,7 +58,7 @@ void ReductionWriter::write_narrow_row() {
 /// they have met nothing, and their places are nobody's.
 void ReductionWriter::fold_places() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
-  const std::string lanes = number(lanes_), few = number(std::min(lanes_, vector_lanes));
+  const std::string lanes = number(lanes_), few = number(std::min(lanes_, tiling_.vector_lanes));
   const auto same = [](const std::string& name) { return name; };
   const auto place = [&](const std::string& name, const std::string& k) {
     return joined({"(", integer, ")", name, "_step_part[", k, "] * ", lanes, " + ", k});
@@ -145,7 +145,8 @@ std::string ReductionWriter::of_run(const std::string& name, const std::string& 
 /// The same of a short row of floats, or a part of one: blocks by a few accumulators and a tree.
 void ReductionWriter::write_blocks(const std::string& end) {
   const std::string integer = type(Scalar::int64), lanes = number(lanes_),
-                    most = number(lanes_ == 1 ? 2 * block_elements : block_elements);
+                    most =
+                        number(lanes_ == 1 ? 2 * tiling_.block_elements : tiling_.block_elements);
   const bool is_one = loop_.folded.kind == SpaceKind::linear && !has_blocks();
   if (has_blocks()) text_.open({"while (i < ", end, ")"});
   text_.line({"const ", integer, " block_end = ",
@@ -188,8 +189,8 @@ void ReductionWriter::write_long_row(const std::string& end) {
   if (std::ranges::none_of(folds_, &FoldText::is_exact)) return write_long_runs(end);
   const std::string uint = type(Scalar::uint32), lanes = number(lanes_);
   // Sums of runs, so that what is left out is asked for less often.
-  const std::string turn = number(std::uint64_t{lanes_} * run_elements * run_elements),
-                    most = number(run_elements);
+  const std::string turn = number(std::uint64_t{lanes_} * run_elements_ * run_elements_),
+                    most = number(run_elements_);
   text_.open({"for (; i + ", turn, " <= ", end, "; i += ", turn, ")"});
   text_.open({"for (", uint, " k = 0; k < ", lanes, "; ++k)"});
   const auto declare = [&](const char* suffix) {
@@ -266,7 +267,7 @@ void ReductionWriter::fold_lanes() {
 /// Adds rows to a strip of results.
 void ReductionWriter::write_narrow_strip() {
   const std::string integer = type(Scalar::int64),
-                    width = number(strip_length(element_.accumulator_bytes));
+                    width = number(strip_length(tiling_, element_.accumulator_bytes));
   text_.line({"const ", integer, " line = tile / out_row_pieces;"});
   text_.line({"const ", integer, " start = (tile - line * out_row_pieces) * ", width, ";"});
   text_.line({"const ", integer, " width = out_inner - start < ", width,
@@ -284,8 +285,8 @@ void ReductionWriter::write_narrow_strip() {
     text_.line({"const ", integer, " first = (", integer, ")split * group_pieces;"});
     text_.line({"const ", integer, " last = n - first < group_pieces ? n : first + group_pieces;"});
   }
-  open_turns(
-      {"i", integer, loop_.is_split ? "first" : "0", loop_.is_split ? "last" : "n", "1", run_rows});
+  open_turns({"i", integer, loop_.is_split ? "first" : "0", loop_.is_split ? "last" : "n", "1",
+              tiling_.run_rows});
   const std::string row = moved_;
   write_folded_move("i", "");
   write_constants();
@@ -300,7 +301,7 @@ void ReductionWriter::write_narrow_strip() {
 
 void ReductionWriter::write_strip_results() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
-  const std::string width = number(strip_length(element_.accumulator_bytes));
+  const std::string width = number(strip_length(tiling_, element_.accumulator_bytes));
   const auto open_strip = [&] { text_.open({"for (", integer, " k = 0; k < width; ++k)"}); };
   const auto part = [this](const FoldText& fold) {
     const std::string suffix = fold.has_runs() && has_totals() ? "_total[k]" : "_part[k]";

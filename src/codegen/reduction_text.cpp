@@ -21,9 +21,10 @@ ReductionWriter::ReductionWriter(ReductionElement& element, const ReductionClass
       operands_(element.operands),
       group_size_(reduction_group_size(tiling, element.partial_bytes)) {
   if (element.has_lanes)
-    lanes_ = loop_.has_short_rows ? short_row_lanes : lanes_of(element.largest_bytes);
+    lanes_ =
+        loop_.has_short_rows ? tiling.short_row_lanes : lanes_of(tiling, element.largest_bytes);
   const bool is_exact = std::ranges::any_of(folds_, &FoldText::is_exact);
-  run_elements_ = is_exact ? run_elements : run_elements_of_texts;
+  run_elements_ = is_exact ? tiling.run_elements : tiling.text_run_elements;
   element.find_constants(
       [this](const Operand& operand) { return inner_step(operand) == Step::zero; });
 }

@@ -14,22 +14,13 @@
 namespace treadle::codegen {
 namespace {
 
-/// Bytes of local memory for the items of a tile.
-constexpr std::size_t scan_tile_bytes = 30 << 10;
-/// Most neighbours that a work-item scans by itself: an odd number, so that those of neighbouring
-/// work-items lie in different banks.
-constexpr std::size_t most_own_items = 15;
-/// Elements that a work-item loads before it uses the first.
-constexpr unsigned loads_in_flight = 5;
-/// Elements of narrow intervals are a multiple of it.
-constexpr unsigned narrow_tile = 64;
-
 /// Writes the kernels of one scan.
 class ScanWriter {
  public:
   ScanWriter(const ScanSnippet& snippet, const Tiling& tiling, const Dialect& dialect,
              const TypeNames& types)
       : snippet_(snippet),
+        tiling_(tiling),
         dialect_(dialect),
         types_(types),
         is_wide_(tiling.schedule == Schedule::wide),
@@ -40,10 +31,10 @@ class ScanWriter {
         uint_(types.name_of(Scalar::uint32)) {
     if (!is_wide_) return;
     const std::size_t size = std::max<std::size_t>(1, snippet.dtype.size_bytes());
-    own_items_ =
-        static_cast<unsigned>(std::clamp<std::size_t>(scan_tile_bytes / size, 1, most_own_items));
+    own_items_ = static_cast<unsigned>(
+        std::clamp<std::size_t>(tiling.scan_bytes / size, 1, tiling.scan_items));
     group_size_ = static_cast<unsigned>(std::bit_floor(
-        std::clamp<std::size_t>(scan_tile_bytes / size / own_items_, 1, tiling.group_size)));
+        std::clamp<std::size_t>(tiling.scan_bytes / size / own_items_, 1, tiling.group_size)));
     tile_ = group_size_ * own_items_;
   }
 
@@ -62,7 +53,7 @@ class ScanWriter {
                   .outputs = snippet_.name + "_outputs",
                   .group_size = group_size_,
                   .items = own_items_,
-                  .tile = is_wide_ ? tile_ : narrow_tile,
+                  .tile = is_wide_ ? tile_ : tiling_.interval_length,
                   .is_segmented = is_segmented_,
                   .keeps_starts = keeps_starts()};
     text_.blank();
@@ -244,7 +235,7 @@ class ScanWriter {
     text_.line({"const ", uint_, " treadle_here = treadle_end - treadle_from < ", tile, " ? (",
                 uint_, ")(treadle_end - treadle_from) : ", tile, ";"});
     // Several loads in flight for each work-item.
-    text_.directive("#pragma unroll " + number(loads_in_flight));
+    text_.directive("#pragma unroll " + number(tiling_.loads_in_flight));
     open_each_of_tile();
     source.load();
     text_.line("treadle_tile[treadle_k] = treadle_value;");
@@ -353,7 +344,7 @@ class ScanWriter {
     is_wide_ ? write_wide_carry() : write_narrow_carry();
     if (is_segmented_)
       text_.line({"const ", integer_, " treadle_first = treadle_first_starts[", group, "];"});
-    if (is_wide_) text_.directive("#pragma unroll " + number(loads_in_flight));
+    if (is_wide_) text_.directive("#pragma unroll " + number(tiling_.loads_in_flight));
     text_.open({"for (", integer_, " treadle_at = treadle_begin",
                 is_wide_ ? joined({" + ", dialect_.local_id}) : "",
                 "; treadle_at < treadle_end; treadle_at += ", number(group_size_), ")"});
@@ -404,6 +395,7 @@ class ScanWriter {
   }
 
   const ScanSnippet& snippet_;
+  const Tiling& tiling_;
   const Dialect& dialect_;
   const TypeNames& types_;
   bool is_wide_, is_segmented_, has_previous_, has_last_;

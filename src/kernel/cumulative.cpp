@@ -8,6 +8,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/kernel/scan_kernel.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
@@ -70,8 +71,8 @@ void launch_cumulative(device::Stream& stream, const CumulativeRows& rows,
     throw DTypeError("a cumulative sum or product in " + dtype.name(), "choose a wider number");
   device::Device& device = stream.device();
   const bool is_sum = rows.cumulation == Cumulation::sum;
-  const std::string key =
-      dtype.name() + (is_sum ? " sum" : " product") + (rows.rows > 1 ? " rows" : "");
+  std::string key = dtype.name() + (is_sum ? " sum" : " product") + (rows.rows > 1 ? " rows" : "");
+  append_key(key, tiling_of(device));
   const CumulativePlan& plan = plans<CumulativePlan>(device).find(
       key, [&] { return std::make_shared<CumulativePlan>(make_plan(device, rows)); });
   const auto length = static_cast<std::int64_t>(rows.length);

@@ -10,6 +10,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -29,7 +30,7 @@ class Launcher {
   Launcher(device::Device& device, const ElementwiseLaunch& launch)
       : device_(device),
         launch_(launch),
-        tiling_(codegen::tiling_of(launch.schedule.value_or(device.info().traits.schedule))),
+        tiling_(tiling_of(device, launch.schedule)),
         dialect_(codegen::dialect_of(device.info().language)),
         operands_(codegen::operands_of(launch.expression)) {
     require_fit();
@@ -157,7 +158,7 @@ class Launcher {
   const ElementwisePlan& plan_for(const codegen::Lowering& space) const {
     std::string key = launch_.expression.key();
     space.loop.append_key(key);
-    key += static_cast<char>(tiling_.schedule);
+    append_key(key, tiling_);
     return plans<ElementwisePlan>(device_).find(key, [&] { return make_plan(space.loop); });
   }
   std::shared_ptr<const ElementwisePlan> make_plan(const codegen::LoopClass& loop) const {
@@ -246,7 +247,7 @@ KernelNote launch_elementwise(device::Stream& stream, const ElementwiseLaunch& l
   LaunchKey key(device::slot_number<ElementwisePlan>, launch.arrays, launch.scalars.size());
   launch.expression.append_key(key.text());
   key.add(launch.extents);
-  key.text() += schedule_byte(launch.schedule);
+  append_key(key.text(), tiling_of(stream.device(), launch.schedule));
   return launch_known(stream, launch, key, order,
                       [&] { return prepare_elementwise(stream.device(), launch); });
 }

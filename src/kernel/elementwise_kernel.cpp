@@ -6,6 +6,7 @@
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -39,7 +40,7 @@ ElementwiseKernel::ElementwiseKernel(std::shared_ptr<device::Device> device,
     : device_(there(device)),
       types_(names_of(*device_, options)),
       flags_(std::move(options.flags)),
-      schedule_(options.schedule.value_or(device_->info().traits.schedule)) {
+      tiling_(tiling_of(*device_, options.schedule)) {
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   snippet_.parameters = codegen::parse_parameters(
       arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
@@ -58,8 +59,8 @@ codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) 
   codegen::Snippet snippet = snippet_;
   snippet.has_range = has_range;
   snippet.is_apart = is_apart;
-  return codegen::generate_snippet(snippet, codegen::tiling_of(schedule_),
-                                   codegen::dialect_of(device_->info().language), types_);
+  return codegen::generate_snippet(snippet, tiling_, codegen::dialect_of(device_->info().language),
+                                   types_);
 }
 
 /// Whether no two pointers have one of their first n elements in common.
@@ -118,7 +119,8 @@ void ElementwiseKernel::run(device::Stream& stream, std::uint64_t count,
   std::vector<Argument>& all = declared.all();
   for (const std::int64_t& number : own) all.emplace_back(number);
   const bool has_range = own.size() > 1;
-  const bool is_apart = !has_range && schedule_ == Schedule::wide && are_apart(arguments, count);
+  const bool is_apart =
+      !has_range && tiling_.schedule == Schedule::wide && are_apart(arguments, count);
   const Form& compiled = form(has_range, is_apart);
   const std::uint64_t groups = count / compiled.group_length + (count % compiled.group_length != 0);
   stream.launch_arguments(

@@ -8,13 +8,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "treadle/base/schedule.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/kernel/prepared_launch.hpp"
@@ -40,11 +38,6 @@ class LaunchKey {
   static std::string& buffer() noexcept;
   std::string& text_;
 };
-
-/// For keys: none is the device's own.
-inline char schedule_byte(std::optional<Schedule> schedule) noexcept {
-  return schedule ? static_cast<char>(*schedule) : '\x7f';
-}
 
 /// Of elements of `size_bytes` bytes along axes; what is broadcast counts once.
 std::uint64_t distinct_bytes(std::span<const std::int64_t> extents,

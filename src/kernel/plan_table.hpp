@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/schedule.hpp"
 #include "treadle/compile/compile.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
@@ -65,6 +66,12 @@ class PlanTable {
 template <class Plan>
 PlanTable<Plan>& plans(device::Device& device) {
   return device.slot<PlanTable<Plan>>();
+}
+
+/// For keys of plans and launches: equal numbers of a device are one object.
+inline void append_key(std::string& key, const codegen::Tiling& tiling) {
+  const codegen::Tiling* const place = &tiling;
+  key.append(reinterpret_cast<const char*>(&place), sizeof place);
 }
 
 /// A generated kernel, loaded; it does not keep the device alive.

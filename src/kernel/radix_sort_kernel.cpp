@@ -9,17 +9,9 @@
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
-namespace {
-
-Schedule schedule_of(const device::Device& device, const RadixSortOptions& options) {
-  if (options.is_sequential) return Schedule::narrow;
-  return options.schedule.value_or(device.info().traits.schedule);
-}
-
-}  // namespace
-
 RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSortTexts texts,
                                  RadixSortOptions options)
     : device_(std::move(device)),
@@ -32,12 +24,13 @@ RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSo
                .name = options.name,
                .preamble = std::move(options.preamble)},
       flags_(std::move(options.flags)),
-      schedule_(schedule_of(*device_, options)),
+      tiling_(tiling_of(
+          *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
       is_sequential_(options.is_sequential),
       first_places_(device_, options.index_dtype,
                     scan_of_array(types_.name_of(options.index_dtype), "a + b", "0"),
                     {.name = options.name + "_first_places",
-                     .schedule = schedule_,
+                     .schedule = tiling_.schedule,
                      .is_sequential = is_sequential_}) {
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   snippet_.parameters = codegen::parse_parameters(
@@ -46,7 +39,7 @@ RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSo
 }
 
 codegen::RadixSortText RadixSortKernel::generate() const {
-  return codegen::generate_radix_sort(snippet_, codegen::tiling_of(schedule_),
+  return codegen::generate_radix_sort(snippet_, tiling_,
                                       codegen::dialect_of(device_->info().language), types_);
 }
 
@@ -94,9 +87,8 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
   const codegen::RadixSortText& made = compiled.made;
   DeclaredArguments(made.targets, "radix sort " + snippet_.name).read(arguments.sorted, *device_);
   const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
-  const Intervals intervals = is_sequential_
-                                  ? Intervals{whole, n > 0}
-                                  : intervals_of(n, made.tile, schedule_, device_->info());
+  const Intervals intervals = is_sequential_ ? Intervals{whole, n > 0}
+                                             : intervals_of(n, made.tile, tiling_, device_->info());
 
   const auto key_bits = static_cast<unsigned>(8 * DType(snippet_.key_dtype).size_bytes());
   const unsigned bits = arguments.key_bits == 0 ? key_bits : arguments.key_bits;

@@ -12,6 +12,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/device/event.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
@@ -45,7 +46,7 @@ class RandomLauncher {
         device_(stream.device()),
         target_(target),
         draw_(draw),
-        tiling_(codegen::tiling_of(target.schedule.value_or(device_.info().traits.schedule))),
+        tiling_(tiling_of(device_, target.schedule)),
         dialect_(codegen::dialect_of(device_.info().language)),
         size_bytes_(DType(draw.dtype()).size_bytes()) {
     const bool takes_float64 = draw.dtype() == Scalar::float64 ||
@@ -101,9 +102,9 @@ class RandomLauncher {
   }
 
   const RandomPlan& plan_for(const codegen::RandomForm& form) const {
-    const std::string key{static_cast<char>(form.generator), static_cast<char>(form.kind),
-                          static_cast<char>(form.dtype), static_cast<char>(form.has_vectors),
-                          static_cast<char>(tiling_.schedule)};
+    std::string key{static_cast<char>(form.generator), static_cast<char>(form.kind),
+                    static_cast<char>(form.dtype), static_cast<char>(form.has_vectors)};
+    append_key(key, tiling_);
     return plans<RandomPlan>(device_).find(key, [&] { return make_plan(form); });
   }
   std::shared_ptr<const RandomPlan> make_plan(const codegen::RandomForm& form) const {

@@ -10,6 +10,7 @@
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -25,7 +26,7 @@ class Reducer {
   Reducer(device::Device& device, const ReductionLaunch& launch)
       : device_(device),
         launch_(launch),
-        tiling_(codegen::tiling_of(launch.schedule.value_or(device.info().traits.schedule))),
+        tiling_(tiling_of(device, launch.schedule)),
         dialect_(codegen::dialect_of(device.info().language)),
         operands_(codegen::operands_of(launch.expression)) {
     divide_axes();
@@ -39,7 +40,7 @@ class Reducer {
   const ReductionPlan& plan() const {
     std::string key = launch_.expression.key();
     lowering_.loop.append_key(key);
-    key += static_cast<char>(tiling_.schedule);
+    append_key(key, tiling_);
     return plans<ReductionPlan>(device_).find(key, [&] { return make_plan(); });
   }
 
@@ -265,7 +266,7 @@ KernelNote launch_reduction(device::Stream& stream, const ReductionLaunch& launc
   key.text() += launch.expression.key();
   key.add(launch.extents);
   key.add(launch.axes);
-  key.text() += schedule_byte(launch.schedule);
+  append_key(key.text(), tiling_of(stream.device(), launch.schedule));
   return launch_known(stream, launch, key, order,
                       [&] { return prepare_reduction(stream.device(), launch); });
 }

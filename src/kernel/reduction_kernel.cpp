@@ -8,6 +8,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/snippet.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/kernel/tiling.hpp"
 #include "treadle/kernel/workspace.hpp"
 
 namespace treadle::kernel {
@@ -109,7 +110,7 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device,
                .name = codegen::entry_name(options.name),
                .preamble = std::move(options.preamble)},
       flags_(std::move(options.flags)),
-      tiling_(codegen::tiling_of(options.schedule.value_or(device_->info().traits.schedule))),
+      tiling_(tiling_of(*device_, options.schedule)),
       dialect_(codegen::dialect_of(device_->info().language)) {
   if (snippet_.outputs.empty())
     throw InvalidArgument("reduction kernel " + snippet_.name + " has no results",

@@ -10,6 +10,7 @@
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/snippet.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
@@ -29,8 +30,8 @@ ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtyp
                .name = std::move(options.name),
                .preamble = std::move(options.preamble)},
       flags_(std::move(options.flags)),
-      schedule_(options.is_sequential ? Schedule::narrow
-                                      : options.schedule.value_or(device_->info().traits.schedule)),
+      tiling_(tiling_of(
+          *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
       is_sequential_(options.is_sequential) {
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   snippet_.parameters = codegen::parse_parameters(
@@ -43,8 +44,8 @@ bool ScanKernel::mentions_element(std::string_view name) const {
 }
 
 codegen::ScanText ScanKernel::generate() const {
-  return codegen::generate_scan(snippet_, codegen::tiling_of(schedule_),
-                                codegen::dialect_of(device_->info().language), types_);
+  return codegen::generate_scan(snippet_, tiling_, codegen::dialect_of(device_->info().language),
+                                types_);
 }
 
 const ScanKernel::Form& ScanKernel::form() {
@@ -82,9 +83,8 @@ void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
   const Form& compiled = form();
   const codegen::ScanText& made = compiled.made;
   const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
-  const Intervals intervals = is_sequential_
-                                  ? Intervals{whole, n > 0}
-                                  : intervals_of(n, made.tile, schedule_, device_->info());
+  const Intervals intervals = is_sequential_ ? Intervals{whole, n > 0}
+                                             : intervals_of(n, made.tile, tiling_, device_->info());
   const std::size_t item = std::max<std::size_t>(1, snippet_.dtype.size_bytes());
   const auto count = static_cast<std::size_t>(intervals.count);
 

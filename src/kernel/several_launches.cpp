@@ -7,23 +7,12 @@
 #include "treadle/device/device.hpp"
 
 namespace treadle::kernel {
-namespace {
 
-/// Intervals for each compute unit: wide, groups that it holds; narrow, a few, because they take
-/// unequal times.
-constexpr std::uint64_t wide_intervals_per_unit = 8, narrow_intervals_per_unit = 4;
-/// Indices that are worth an interval of one work-item.
-constexpr std::uint64_t least_narrow_length = 1 << 13;
-
-}  // namespace
-
-Intervals intervals_of(std::uint64_t n, unsigned tile, Schedule schedule,
+Intervals intervals_of(std::uint64_t n, unsigned tile, const codegen::Tiling& tiling,
                        const device::DeviceInfo& info) {
-  const bool is_wide = schedule == Schedule::wide;
   const std::uint64_t units = std::max(info.performance.compute_units, 1u);
-  const std::uint64_t most =
-      units * (is_wide ? wide_intervals_per_unit : narrow_intervals_per_unit);
-  const std::uint64_t least = is_wide ? tile : least_narrow_length;
+  const std::uint64_t most = units * tiling.intervals_per_unit;
+  const std::uint64_t least = std::max<std::uint64_t>(tile, tiling.least_interval);
   const std::uint64_t wanted = std::max(least, n / most + (n % most != 0));
   const std::uint64_t length = (wanted / tile + (wanted % tile != 0)) * tile;
   return {static_cast<std::int64_t>(length),

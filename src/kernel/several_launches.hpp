@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "treadle/base/schedule.hpp"
+#include "treadle/codegen/schedule.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/info.hpp"
@@ -21,9 +21,8 @@ struct Intervals {
   std::int64_t length, count;  ///< indices of all but the last; groups
 };
 
-/// Deals n indices to intervals of multiples of `tile`: wide, as many as the device holds groups;
-/// narrow, a few for each compute unit.
-Intervals intervals_of(std::uint64_t n, unsigned tile, Schedule schedule,
+/// Deals n indices to intervals of multiples of `tile`, some for each compute unit.
+Intervals intervals_of(std::uint64_t n, unsigned tile, const codegen::Tiling& tiling,
                        const device::DeviceInfo& info);
 
 /// Memory for work that is queued on the stream while the Buffer lives. Throws OutOfMemory.

@@ -4,27 +4,40 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "treadle/base/schedule.hpp"
 
 namespace treadle::codegen {
 
-/// The numbers of one schedule. Data only.
+/// The numbers of one schedule, which treadle/codegen/tiling.def lists. Data only.
 struct Tiling {
-  Schedule schedule;           ///< which skeleton they are for
-  unsigned group_size;         ///< work-items of a group; 1: the group is a loop
-  unsigned access_bytes;       ///< wide: of one access of a work-item to the smallest dtype
-  unsigned operand_bytes;      ///< wide: the most that a work-item takes of one operand at a time
-  unsigned register_words;     ///< wide: the most of 32 bits that a work-item takes at a time
-  unsigned strided_items;      ///< wide: elements of a work-item where each index is decoded
-  std::int64_t rows_extent;    ///< wide: rows of at least so many elements are cut into pieces
-  std::int64_t tile_side;      ///< of the squares by which transposed operands are read
-  std::uint64_t local_bytes;   ///< wide: of local memory for those squares; every device has it
-  std::uint64_t chunk_bytes;   ///< narrow: of the largest dtype that a group works through
-  std::uint64_t chunk_length;  ///< narrow: a chunk is a multiple of so many elements
+  Schedule schedule;  ///< which skeleton they are for
+#define TREADLE_TILING(name, type, wide, narrow, least, most, is_power, what) type name;
+#include "treadle/codegen/tiling.def"
+#undef TREADLE_TILING
+  bool operator==(const Tiling&) const = default;
 };
 
-/// The numbers of a schedule.
+/// What is known of one of the numbers.
+struct TilingNumber {
+  std::string_view name;                      ///< of the member
+  std::uint64_t least, most;                  ///< what it may be, where its schedule uses it
+  bool is_power_of_two;                       ///< whether it may be nothing else
+  std::string_view what;                      ///< what it says
+  std::uint64_t wide, narrow;                 ///< what the schedules begin with; 0: not used there
+  std::uint64_t (*get)(const Tiling&);        ///< reads it
+  void (*set)(Tiling&, std::uint64_t value);  ///< writes it
+};
+/// All of them, in the order of the list.
+std::span<const TilingNumber> tiling_numbers() noexcept;
+
+/// The numbers that a schedule begins with, if a device has room for them.
 const Tiling& tiling_of(Schedule schedule) noexcept;
+/// Throws InvalidArgument naming the first number that may not be what it is, and what it may be.
+void require_valid(const Tiling& tiling);
+/// Bytes of local memory that the hungriest of the kernels takes for one group.
+std::uint64_t local_bytes_of(const Tiling& tiling) noexcept;
 
 }  // namespace treadle::codegen

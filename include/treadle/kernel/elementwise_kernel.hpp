@@ -98,7 +98,7 @@ class ElementwiseKernel {
   codegen::TypeNames types_;
   codegen::Snippet snippet_;
   std::vector<std::string> flags_;
-  Schedule schedule_;
+  const codegen::Tiling& tiling_;
   std::mutex mutex_;                 // guards what follows; held while a form is compiled
   std::optional<Form> forms_[2][2];  // by whether they have a range and are apart
 };

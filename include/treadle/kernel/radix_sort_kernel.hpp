@@ -92,7 +92,7 @@ class RadixSortKernel {
   codegen::TypeNames types_;
   codegen::RadixSortSnippet snippet_;
   std::vector<std::string> flags_;
-  Schedule schedule_;
+  const codegen::Tiling& tiling_;
   bool is_sequential_;
   ScanKernel first_places_;  // of the counts, in place
   std::mutex mutex_;         // guards what follows; held while it is compiled

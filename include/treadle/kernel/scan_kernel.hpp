@@ -118,7 +118,7 @@ class ScanKernel {
   codegen::TypeNames types_;
   codegen::ScanSnippet snippet_;
   std::vector<std::string> flags_;
-  Schedule schedule_;
+  const codegen::Tiling& tiling_;
   bool is_sequential_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
   std::optional<Form> form_;

@@ -21,8 +21,8 @@
 #include "native/promotion.hpp"
 #include "refused_call.hpp"
 #include "treadle/array/allocator.hpp"
-#include "treadle/array/bitonic_sort.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/sort.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/event.hpp"
@@ -229,7 +229,7 @@ void bind_array_faces(nb::module_& m) {
                              Py_TYPE(carried.ptr())->tp_name);
           // Another thread may give the Python object another array meanwhile.
           const Array along = beside != nullptr ? *beside : Array();
-          array::bitonic_sort(x, along, axis);
+          array::sort(x, along, axis);
         }),
         nb::arg("x"), nb::arg("carried") = nb::none(), nb::arg("axis") = 0,
         nb::sig("def bitonic_sort(x: Array, carried: Array | None = None, axis: int = 0) -> None"),

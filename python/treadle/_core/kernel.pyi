@@ -178,6 +178,242 @@ class ScanKernel:
     def text(self) -> str:
         """The program."""
 
+class Tiling:
+    """
+    The numbers that shape generated kernels of one schedule: work-items of a group, elements of each, bytes of a tile. What one does not use is 0.
+    """
+
+    @property
+    def schedule(self) -> str:
+        """'wide': many work-items in lockstep; 'narrow': few strong cores."""
+
+    def replace(self, **numbers: int) -> Tiling:
+        """
+        The same with other numbers, by their names. Raises InvalidArgument naming one that may not be so.
+        """
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    @property
+    def group_size(self) -> int:
+        """work-items of a group; narrow: 1, the group is a loop"""
+
+    @property
+    def access_bytes(self) -> int:
+        """wide: of one access of a work-item to the smallest dtype"""
+
+    @property
+    def operand_bytes(self) -> int:
+        """wide: the most that a work-item takes of one operand at a time"""
+
+    @property
+    def register_words(self) -> int:
+        """wide: the most of 32 bits that a work-item takes at a time"""
+
+    @property
+    def strided_items(self) -> int:
+        """
+        wide: elements of a work-item where each index is decoded, and of users' texts
+        """
+
+    @property
+    def lone_rounds(self) -> int:
+        """
+        wide: how often a work-item takes its elements where one input is read: alone it leaves too little memory traffic in flight
+        """
+
+    @property
+    def most_rounds(self) -> int:
+        """wide: the most of such rounds"""
+
+    @property
+    def rows_extent(self) -> int:
+        """wide: rows of at least so many elements are cut into pieces"""
+
+    @property
+    def tile_side(self) -> int:
+        """of the squares by which transposed operands are read"""
+
+    @property
+    def local_bytes(self) -> int:
+        """wide: of local memory for those squares"""
+
+    @property
+    def chunk_bytes(self) -> int:
+        """narrow: of the largest dtype that a group works through"""
+
+    @property
+    def chunk_length(self) -> int:
+        """narrow: a chunk is a multiple of so many elements"""
+
+    @property
+    def groups_per_unit(self) -> int:
+        """
+        groups that share results on a compute unit at the same time: more than it holds would leave some to come after all others
+        """
+
+    @property
+    def columns_per_unit(self) -> int:
+        """wide: the same of columns, which need more registers"""
+
+    @property
+    def places_per_unit(self) -> int:
+        """wide: the same where a position is folded"""
+
+    @property
+    def costly_per_unit(self) -> int:
+        """
+        wide: the same where a costly map takes registers, nobody knows how many: if a unit holds seven groups, the last of eight make the launch take twice as long, the last of so many hardly longer
+        """
+
+    @property
+    def costly_map(self) -> int:
+        """wide: what a costly map costs at least"""
+
+    @property
+    def column_depth(self) -> int:
+        """wide: most work-items on one of the results that lie side by side"""
+
+    @property
+    def fewest_columns(self) -> int:
+        """fewer results than this are no columns"""
+
+    @property
+    def column_elements(self) -> int:
+        """
+        wide: elements that a work-item of a column has at least, and reads at a time
+        """
+
+    @property
+    def lone_row(self) -> int:
+        """wide: rows of at most so many elements are folded by one work-item"""
+
+    @property
+    def short_row(self) -> int:
+        """wide: the same by 8 work-items"""
+
+    @property
+    def middle_row(self) -> int:
+        """wide: the same by 32; longer rows by the whole group"""
+
+    @property
+    def fold_bytes(self) -> int:
+        """
+        wide: of local memory for what a group folds; where that is large, groups are small
+        """
+
+    @property
+    def part_bytes(self) -> int:
+        """wide: of the accumulators of a work-item"""
+
+    @property
+    def run_elements(self) -> int:
+        """
+        elements of a run, whose sum rounds each of them. So few are nearly exact even of equal elements, whose errors do not cancel: of 16 times 0.1f they are 1.4e-7, of 4 times 1.5e-8
+        """
+
+    @property
+    def text_run_elements(self) -> int:
+        """the same of users' texts, of which nothing is left over"""
+
+    @property
+    def run_rows(self) -> int:
+        """narrow: the same of rows, which NumPy adds one behind the other"""
+
+    @property
+    def block_elements(self) -> int:
+        """
+        narrow: of a block, which short rows of floats are summed in as NumPy does: by accumulators, then by a tree
+        """
+
+    @property
+    def longest_in_blocks(self) -> int:
+        """
+        narrow: longer rows take accumulators side by side, and longer to fold them
+        """
+
+    @property
+    def lane_bytes(self) -> int:
+        """
+        narrow: of accumulators that are one vector loop. Fewer are unrolled, and stay single numbers
+        """
+
+    @property
+    def short_row_lanes(self) -> int:
+        """
+        narrow: accumulators of rows so short that folding more would take longer
+        """
+
+    @property
+    def short_row_turns(self) -> int:
+        """narrow: rows are short up to so many times the accumulators of others"""
+
+    @property
+    def vector_lanes(self) -> int:
+        """narrow: elements that processors compute at a time, or twice as many"""
+
+    @property
+    def strip_bytes(self) -> int:
+        """narrow: of results that stay in the first cache"""
+
+    @property
+    def most_chunks(self) -> int:
+        """narrow: partials of one result, which one work-item folds"""
+
+    @property
+    def scan_bytes(self) -> int:
+        """wide: of local memory for the items of a tile"""
+
+    @property
+    def scan_items(self) -> int:
+        """
+        wide: most neighbours that a work-item scans by itself; odd, so that those of neighbouring work-items lie in different banks
+        """
+
+    @property
+    def loads_in_flight(self) -> int:
+        """wide: elements that a work-item loads before it uses the first"""
+
+    @property
+    def interval_length(self) -> int:
+        """narrow: elements of intervals are a multiple of it"""
+
+    @property
+    def least_interval(self) -> int:
+        """narrow: elements that are worth an interval"""
+
+    @property
+    def intervals_per_unit(self) -> int:
+        """
+        intervals for each compute unit: wide, groups that it holds; narrow, a few, because they take unequal times
+        """
+
+    @property
+    def digit_bits(self) -> int:
+        """
+        of a radix sort's pass: wide, counters of all work-items have to fit into local memory; narrow, places into the first cache
+        """
+
+    @property
+    def ranked_items(self) -> int:
+        """wide: neighbours that a work-item ranks at a time; odd, as scan_items"""
+
+    @property
+    def sort_tile(self) -> int:
+        """
+        narrow: elements of a sort by exchanges that stay in the first cache: 32 KiB of 8 bytes; wide: two for each work-item
+        """
+
+def tiling(device: treadle._core.device.Device, schedule: str = '') -> Tiling:
+    """
+    The numbers that kernels of the device are made with now, in its own schedule or another.
+    """
+
+def set_tiling(device: treadle._core.device.Device, tiling: Tiling) -> None:
+    """
+    Makes the device's kernels with these numbers from now on: arrays at their next evaluation, kernels of users' texts when they are constructed. Results are the same but for the order in which floats are added. Raises InvalidArgument for what the device has no room for.
+    """
+
 class SelectKernel:
     """
     A kernel that moves some elements of an array to the front of another, and counts them.

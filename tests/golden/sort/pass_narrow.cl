@@ -1,4 +1,4 @@
-// bitonic_pass_float16_int64, made by treadle's bitonic generator: one pass over pairs, tiles of 4096, narrow schedule
+// sort_pass_float16_int64, made by treadle's sort generator: one pass over pairs, tiles of 4096, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
 // Without cl_khr_fp16 a half can be pointed at, no more.
 static inline float treadle_half_to_float(unsigned short bits)
@@ -6,7 +6,7 @@ static inline float treadle_half_to_float(unsigned short bits)
   return vload_half(0, (const half *)&bits);
 }
 
-__kernel void __attribute__((reqd_work_group_size(1, 1, 1))) bitonic_pass_float16_int64(
+__kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sort_pass_float16_int64(
     __global ushort *restrict x, long x_offset, __global long *restrict y, long y_offset,
     long total, long length, long inner, long first, long last) {
   x += x_offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/codegen/bitonic_sort.hpp"
+#include "treadle/codegen/sort.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,40 +13,40 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-BitonicText text_of(const BitonicForm& form, Schedule schedule = Schedule::wide,
-                    Language language = Language::cuda_c) {
-  return generate_bitonic(form, tiling_of(schedule), dialect_of(language));
+SortText text_of(const SortForm& form, Schedule schedule = Schedule::wide,
+                 Language language = Language::cuda_c) {
+  return generate_sort(form, tiling_of(schedule), dialect_of(language));
 }
 
-TEST(BitonicText, GoldenTexts) {
-  const std::pair<std::string, BitonicForm> forms[] = {
-      {"tile", {BitonicStep::tile, Scalar::float32, Scalar::int32, true}},
-      {"pass", {BitonicStep::pass, Scalar::float16, Scalar::int64, false}}};
+TEST(SortText, GoldenTexts) {
+  const std::pair<std::string, SortForm> forms[] = {
+      {"tile", {SortStep::tile, Scalar::float32, Scalar::int32, true}},
+      {"pass", {SortStep::pass, Scalar::float16, Scalar::int64, false}}};
   for (const auto& [name, form] : forms)
     for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
       for (const Language language : {Language::cuda_c, Language::opencl_c})
-        expect_golden("bitonic",
+        expect_golden("sort",
                       name + "_" + std::string(schedule_name(schedule)) +
                           (language == Language::cuda_c ? ".cu" : ".cl"),
                       text_of(form, schedule, language).text);
 }
 
-TEST(BitonicText, ATileOfAWideGroupIsTwoElementsOfEachWorkItem) {
-  const BitonicForm form{BitonicStep::tile, Scalar::int32, {}, true};
+TEST(SortText, ATileOfAWideGroupIsTwoElementsOfEachWorkItem) {
+  const SortForm form{SortStep::tile, Scalar::int32, {}, true};
   EXPECT_EQ(text_of(form).tile_length, 2u * text_of(form).group_size);
   EXPECT_THAT(text_of(form).text, HasSubstr("__shared__ int x_tile[512]"));
   EXPECT_EQ(text_of(form, Schedule::narrow).group_size, 1u);
   EXPECT_THAT(text_of(form, Schedule::narrow).text, Not(HasSubstr("__shared__")));
 }
 
-TEST(BitonicText, OnlyFloatingNumbersMayBeNan) {
-  EXPECT_THAT(text_of({BitonicStep::pass, Scalar::float32, {}, true}).text, HasSubstr("!="));
-  EXPECT_THAT(text_of({BitonicStep::pass, Scalar::uint8, {}, true}).text, Not(HasSubstr("!=")));
+TEST(SortText, OnlyFloatingNumbersMayBeNan) {
+  EXPECT_THAT(text_of({SortStep::pass, Scalar::float32, {}, true}).text, HasSubstr("!="));
+  EXPECT_THAT(text_of({SortStep::pass, Scalar::uint8, {}, true}).text, Not(HasSubstr("!=")));
 }
 
-TEST(BitonicText, RefusesWhatHasNoOrder) {
+TEST(SortText, RefusesWhatHasNoOrder) {
   for (const Scalar dtype : {Scalar::complex64, Scalar::complex128, Scalar::structure})
-    EXPECT_THROW((void)text_of({BitonicStep::tile, dtype, {}, true}), DTypeError);
+    EXPECT_THROW((void)text_of({SortStep::tile, dtype, {}, true}), DTypeError);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// bitonic_tile_float32_int32, made by treadle's bitonic generator: stages within tiles of 512, wide schedule
-extern "C" __global__ void __launch_bounds__(256) bitonic_tile_float32_int32(
+// sort_tile_float32_int32, made by treadle's sort generator: stages within tiles of 512, wide schedule
+extern "C" __global__ void __launch_bounds__(256) sort_tile_float32_int32(
     float *__restrict__ x, int *__restrict__ y, long long total, long long length, long long inner,
     long long first, long long last) {
   __shared__ float x_tile[512];

@@ -1,5 +1,5 @@
-// bitonic_tile_float32_int32, made by treadle's bitonic generator: stages within tiles of 4096, narrow schedule
-extern "C" __global__ void __launch_bounds__(1) bitonic_tile_float32_int32(
+// sort_tile_float32_int32, made by treadle's sort generator: stages within tiles of 4096, narrow schedule
+extern "C" __global__ void __launch_bounds__(1) sort_tile_float32_int32(
     float *__restrict__ x, int *__restrict__ y, long long total, long long length, long long inner,
     long long first, long long last) {
   const long long start = (long long)blockIdx.x * 2048;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/array/bitonic_sort.hpp"
+#include "treadle/array/sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/kernel/bitonic_sort.hpp"
+#include "treadle/kernel/sort.hpp"
 
 namespace treadle::array {
 namespace {
@@ -22,7 +22,7 @@ class Sorted {
   Sorted(Node& node, const StreamRef& stream)
       : node_(node), use_(*node.context, *node.storage, stream, device::MemoryUse::writes) {}
 
-  kernel::BitonicElements elements() const {
+  kernel::SortElements elements() const {
     return {node_.storage->first_element(node_.layout), node_.dtype.scalar()};
   }
 
@@ -34,7 +34,7 @@ class Sorted {
 bool lies_dense(const Node& node) { return node.layout.is_contiguous(node.dtype.size_bytes()); }
 
 void require_together(const Node& x, const Node& carried) {
-  require_one_context("bitonic_sort", *x.context, *carried.context);
+  require_one_context("sort", *x.context, *carried.context);
   if (!std::ranges::equal(x.layout.shape(), carried.layout.shape()))
     throw ShapeError("a bitonic sort of shape " + shape_text(x.layout.shape()) +
                          " with elements of shape " + shape_text(carried.layout.shape()),
@@ -43,7 +43,7 @@ void require_together(const Node& x, const Node& carried) {
 
 void sort_dense(Node& x, Node* carried, int axis) {
   const StreamRef stream = x.context->stream(x.stream);
-  kernel::BitonicSort sort{.values = {}, .carried = {}, .outer = 1, .length = 1, .inner = 1};
+  kernel::Sort sort{.values = {}, .carried = {}, .outer = 1, .length = 1, .inner = 1};
   const auto shape = x.layout.shape();
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto length = static_cast<std::uint64_t>(shape[i]);
@@ -61,15 +61,15 @@ void sort_dense(Node& x, Node* carried, int axis) {
   std::optional<Sorted> beside;
   if (carried != nullptr) sort.carried = beside.emplace(*carried, stream).elements();
   const device::LeaveDeferred leave;  // those who read the arrays have been computed
-  kernel::bitonic_sort(*stream, sort);
+  kernel::sort(*stream, sort);
 }
 
 }  // namespace
 
-void bitonic_sort(const Array& x, const Array& carried, int axis) {
+void sort(const Array& x, const Array& carried, int axis) {
   // An array without axes is one element, along axis 0, as in reductions.
   const bool is_one = x.rank() == 0 && (axis == 0 || axis == -1);
-  const std::uint64_t axes = is_one ? 0 : axes_of(axis, x.layout(), "bitonic_sort");
+  const std::uint64_t axes = is_one ? 0 : axes_of(axis, x.layout(), "sort");
   Node& target = Access::node(x);
   Node* const beside = carried ? &Access::node(carried) : nullptr;
   if (beside != nullptr) require_together(target, *beside);
@@ -85,7 +85,7 @@ void bitonic_sort(const Array& x, const Array& carried, int axis) {
   if (lies_dense(target) && (beside == nullptr || lies_dense(*beside)))
     return sort_dense(target, beside, line);
   const Array values = dense_copy(x), others = carried ? dense_copy(carried) : Array();
-  bitonic_sort(values, others, line);
+  sort(values, others, line);
   x.assign(values);
   if (carried) carried.assign(others);
 }

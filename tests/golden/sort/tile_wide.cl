@@ -1,6 +1,6 @@
-// bitonic_tile_float32_int32, made by treadle's bitonic generator: stages within tiles of 512, wide schedule
+// sort_tile_float32_int32, made by treadle's sort generator: stages within tiles of 512, wide schedule
 #pragma OPENCL FP_CONTRACT OFF
-__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) bitonic_tile_float32_int32(
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sort_tile_float32_int32(
     __global float *restrict x, long x_offset, __global int *restrict y, long y_offset, long total,
     long length, long inner, long first, long last) {
   x += x_offset;

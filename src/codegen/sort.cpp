@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/codegen/bitonic_sort.hpp"
+#include "treadle/codegen/sort.hpp"
 
 #include <vector>
 
@@ -20,9 +20,9 @@ void require_order(Scalar dtype) {
 }
 
 /// Writes one kernel.
-class BitonicWriter {
+class SortWriter {
  public:
-  BitonicWriter(const BitonicForm& form, const Tiling& tiling, const Dialect& dialect)
+  SortWriter(const SortForm& form, const Tiling& tiling, const Dialect& dialect)
       : form_(form),
         tiling_(tiling),
         dialect_(dialect),
@@ -30,13 +30,12 @@ class BitonicWriter {
         carried_type_(form.carried ? stored_type(*form.carried, dialect) : ""),
         int64_(stored_type(Scalar::int64, dialect)),
         uint_(stored_type(Scalar::uint32, dialect)),
-        length_(number(bitonic_tile_length(tiling))) {}
+        length_(number(sort_tile_length(tiling))) {}
 
-  BitonicText write() {
-    const std::string name =
-        joined({form_.step == BitonicStep::tile ? "bitonic_tile_" : "bitonic_pass_",
-                DType(form_.dtype).name(), form_.carried ? "_" : "",
-                form_.carried ? DType(*form_.carried).name() : ""});
+  SortText write() {
+    const std::string name = joined({form_.step == SortStep::tile ? "sort_tile_" : "sort_pass_",
+                                     DType(form_.dtype).name(), form_.carried ? "_" : "",
+                                     form_.carried ? DType(*form_.carried).name() : ""});
     text_.line(
         {dialect_.kernel, " ", fill_holes(dialect_.group_size, {{group_size()}}), " ", name, "("});
     text_.open_parameters(parameters());
@@ -44,7 +43,7 @@ class BitonicWriter {
       text_.line("x += x_offset;");
       if (form_.carried) text_.line("y += y_offset;");
     }
-    if (form_.step == BitonicStep::pass)
+    if (form_.step == SortStep::pass)
       write_pass();
     else if (is_wide())
       write_wide_tile();
@@ -55,16 +54,16 @@ class BitonicWriter {
     return {
         name,
         joined({comment(name), dialect_.exact_preamble, device_functions(body, dialect_), body}),
-        tiling_.group_size, bitonic_tile_length(tiling_)};
+        tiling_.group_size, sort_tile_length(tiling_)};
   }
 
  private:
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   std::string group_size() const { return number(tiling_.group_size); }
   std::string comment(const std::string& name) const {
-    return joined({"// ", name, ", made by treadle's bitonic generator: ",
-                   form_.step == BitonicStep::tile ? "stages within tiles of "
-                                                   : "one pass over pairs, tiles of ",
+    return joined({"// ", name, ", made by treadle's sort generator: ",
+                   form_.step == SortStep::tile ? "stages within tiles of "
+                                                : "one pass over pairs, tiles of ",
                    length_, ", ", schedule_name(tiling_.schedule), " schedule\n"});
   }
   std::vector<std::string> parameters() const {
@@ -130,7 +129,7 @@ class BitonicWriter {
   }
 
   void write_pass() {
-    const std::string half = number(bitonic_tile_length(tiling_) / 2);
+    const std::string half = number(sort_tile_length(tiling_) / 2);
     if (is_wide()) {
       text_.line({"const ", int64_, " pair = (", int64_, ")", dialect_.group_id, " * ", half, " + ",
                   dialect_.local_id, ";"});
@@ -148,14 +147,14 @@ class BitonicWriter {
   void open_stages() {
     text_.open({"for (", int64_, " stage = first; stage <= last; stage *= 2)"});
     text_.open({"for (", uint_, " distance = stage <= ", length_, " ? (", uint_, ")stage / 2 : ",
-                number(bitonic_tile_length(tiling_) / 2), "; distance > 0; distance /= 2)"});
+                number(sort_tile_length(tiling_) / 2), "; distance > 0; distance /= 2)"});
   }
   void close_stages() {
     text_.close();
     text_.close();
   }
   void write_narrow_tile() {
-    const std::string half = number(bitonic_tile_length(tiling_) / 2);
+    const std::string half = number(sort_tile_length(tiling_) / 2);
     text_.line({"const ", int64_, " start = (", int64_, ")", dialect_.group_id, " * ", half, ";"});
     text_.line({"const ", int64_, " end = total / 2 - start < ", half, " ? total / 2 : start + ",
                 half, ";"});
@@ -201,7 +200,7 @@ class BitonicWriter {
     write_copy(false);
   }
 
-  const BitonicForm& form_;
+  const SortForm& form_;
   const Tiling& tiling_;
   const Dialect& dialect_;
   std::string type_, carried_type_, int64_, uint_, length_;
@@ -210,15 +209,13 @@ class BitonicWriter {
 
 }  // namespace
 
-std::uint64_t bitonic_tile_length(const Tiling& tiling) noexcept {
-  // Narrow: 32 KiB of 8 bytes, which stay in the first level of a processor's cache.
-  return tiling.schedule == Schedule::wide ? 2 * tiling.group_size : 4096;
+std::uint64_t sort_tile_length(const Tiling& tiling) noexcept {
+  return tiling.schedule == Schedule::wide ? 2 * tiling.group_size : tiling.sort_tile;
 }
 
-BitonicText generate_bitonic(const BitonicForm& form, const Tiling& tiling,
-                             const Dialect& dialect) {
+SortText generate_sort(const SortForm& form, const Tiling& tiling, const Dialect& dialect) {
   require_order(form.dtype);
-  return BitonicWriter(form, tiling, dialect).write();
+  return SortWriter(form, tiling, dialect).write();
 }
 
 }  // namespace treadle::codegen

@@ -1,4 +1,4 @@
-// bitonic_pass_float16_int64, made by treadle's bitonic generator: one pass over pairs, tiles of 4096, narrow schedule
+// sort_pass_float16_int64, made by treadle's sort generator: one pass over pairs, tiles of 4096, narrow schedule
 static __device__ inline float treadle_half_to_float(unsigned short bits)
 {
   float number;
@@ -6,7 +6,7 @@ static __device__ inline float treadle_half_to_float(unsigned short bits)
   return number;
 }
 
-extern "C" __global__ void __launch_bounds__(1) bitonic_pass_float16_int64(
+extern "C" __global__ void __launch_bounds__(1) sort_pass_float16_int64(
     unsigned short *__restrict__ x, long long *__restrict__ y, long long total, long long length,
     long long inner, long long first, long long last) {
   const long long start = (long long)blockIdx.x * 2048;

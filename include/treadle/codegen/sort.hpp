@@ -30,18 +30,18 @@
 namespace treadle::codegen {
 
 /// Which of the two kernels.
-enum class BitonicStep : std::uint8_t {
+enum class SortStep : std::uint8_t {
   tile,  ///< stages from `first` to `last`, at distances within a tile
   pass,  ///< of stage `first`, at one longer distance
 };
 
 /// What decides about the text.
-struct BitonicForm {
-  BitonicStep step;               ///< which kernel
+struct SortForm {
+  SortStep step;                  ///< which kernel
   Scalar dtype;                   ///< of what is sorted: any but complex numbers and records
   std::optional<Scalar> carried;  ///< of elements that go where those go
   bool is_dense;                  ///< elements of a line lie side by side: `inner` is 1
-  bool operator==(const BitonicForm&) const = default;
+  bool operator==(const SortForm&) const = default;
 };
 
 /// A generated kernel. It takes
@@ -51,17 +51,17 @@ struct BitonicForm {
 ///   y, y_offset             the same for what is carried
 ///   total, length, inner    int64: elements, those of a line, and how far apart they lie
 ///   first, last             int64: tile: the stages; pass: the stage and its distance
-struct BitonicText {
-  std::string name;           ///< "bitonic_tile_float32_int32"
+struct SortText {
+  std::string name;           ///< "sort_tile_float32_int32"
   std::string text;           ///< a whole program with that one kernel
   unsigned group_size;        ///< work-items to launch it with
   std::uint64_t tile_length;  ///< elements of a tile; a group takes one, or half as many pairs
 };
 
 /// How many elements a tile has.
-std::uint64_t bitonic_tile_length(const Tiling& tiling) noexcept;
+std::uint64_t sort_tile_length(const Tiling& tiling) noexcept;
 
 /// Writes the kernel. NaN comes behind all numbers. Throws DTypeError for dtypes without an order.
-BitonicText generate_bitonic(const BitonicForm& form, const Tiling& tiling, const Dialect& dialect);
+SortText generate_sort(const SortForm& form, const Tiling& tiling, const Dialect& dialect);
 
 }  // namespace treadle::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/kernel/bitonic_sort.hpp"
+#include "treadle/kernel/sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,35 +11,36 @@
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/bitonic_sort.hpp"
+#include "treadle/codegen/sort.hpp"
 #include "treadle/device/event.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
 /// A kernel that was made for a form on one device.
-struct BitonicPlan {
+struct SortPlan {
   device::Kernel kernel;  ///< does not keep the device alive
   unsigned group_size;
 };
 
 namespace {
 
-using codegen::BitonicStep;
+using codegen::SortStep;
 
-void require_aligned(const BitonicElements& elements) {
+void require_aligned(const SortElements& elements) {
   (void)element_offset(elements.location, elements.dtype);
 }
 
 /// Makes and launches the kernels of one sort.
-class BitonicLauncher {
+class SortLauncher {
  public:
-  BitonicLauncher(device::Stream& stream, const BitonicSort& sort)
+  SortLauncher(device::Stream& stream, const Sort& sort)
       : stream_(stream),
         device_(stream.device()),
         sort_(sort),
-        tiling_(codegen::tiling_of(sort.schedule.value_or(device_.info().traits.schedule))),
+        tiling_(tiling_of(device_, sort.schedule)),
         dialect_(codegen::dialect_of(device_.info().language)),
-        tile_(codegen::bitonic_tile_length(tiling_)),
+        tile_(codegen::sort_tile_length(tiling_)),
         total_(sort.outer * sort.length * sort.inner) {
     require_aligned(sort.values);
     if (sort.carried) require_aligned(*sort.carried);
@@ -52,25 +53,25 @@ class BitonicLauncher {
   void run(const device::Order& order) {
     LaunchesInTurn launches(stream_, order);
     using Place = LaunchesInTurn::Place;
-    const auto then = [&](BitonicStep step, std::uint64_t first, std::uint64_t last, Place place) {
+    const auto then = [&](SortStep step, std::uint64_t first, std::uint64_t last, Place place) {
       launches.then([&](const device::Order& own) { launch(step, first, last, own); }, place);
     };
     const auto place = [&](std::uint64_t stage) {
       return stage == sort_.length ? Place::last : Place::before_others;
     };
     const std::uint64_t within = std::min(sort_.length, tile_);
-    then(BitonicStep::tile, 2, within, place(within));
+    then(SortStep::tile, 2, within, place(within));
     for (std::uint64_t stage = 2 * within; stage <= sort_.length; stage *= 2) {
       for (std::uint64_t distance = stage / 2; distance >= tile_; distance /= 2)
-        then(BitonicStep::pass, stage, distance, Place::before_others);
-      then(BitonicStep::tile, stage, stage, place(stage));
+        then(SortStep::pass, stage, distance, Place::before_others);
+      then(SortStep::tile, stage, stage, place(stage));
     }
   }
 
  private:
-  void launch(BitonicStep step, std::uint64_t first, std::uint64_t last,
+  void launch(SortStep step, std::uint64_t first, std::uint64_t last,
               const device::Order& order) const {
-    const BitonicPlan& plan = plan_for(
+    const SortPlan& plan = plan_for(
         {step, sort_.values.dtype,
          sort_.carried ? std::optional(sort_.carried->dtype) : std::nullopt, sort_.inner == 1});
     std::vector<device::Argument> arguments;
@@ -84,7 +85,7 @@ class BitonicLauncher {
         plan.kernel, {.groups = static_cast<unsigned>(groups), .group_size = plan.group_size},
         arguments, order);
   }
-  void add_elements(std::vector<device::Argument>& arguments, const BitonicElements& elements,
+  void add_elements(std::vector<device::Argument>& arguments, const SortElements& elements,
                     std::uint64_t& offset) const {
     if (dialect_.has_addresses) {
       arguments.emplace_back(elements.location);
@@ -95,20 +96,21 @@ class BitonicLauncher {
     arguments.emplace_back(offset);
   }
 
-  const BitonicPlan& plan_for(const codegen::BitonicForm& form) const {
-    const std::string key{static_cast<char>(form.step), static_cast<char>(form.dtype),
-                          static_cast<char>(form.carried.value_or(Scalar::structure)),
-                          static_cast<char>(form.is_dense), static_cast<char>(tiling_.schedule)};
-    return plans<BitonicPlan>(device_).find(key, [&] {
-      const codegen::BitonicText made = codegen::generate_bitonic(form, tiling_, dialect_);
+  const SortPlan& plan_for(const codegen::SortForm& form) const {
+    std::string key{static_cast<char>(form.step), static_cast<char>(form.dtype),
+                    static_cast<char>(form.carried.value_or(Scalar::structure)),
+                    static_cast<char>(form.is_dense)};
+    append_key(key, tiling_);
+    return plans<SortPlan>(device_).find(key, [&] {
+      const codegen::SortText made = codegen::generate_sort(form, tiling_, dialect_);
       const LoadedText loaded = load_text(device_, made.text, made.name, 0);
-      return std::make_shared<const BitonicPlan>(BitonicPlan{loaded.kernel, made.group_size});
+      return std::make_shared<const SortPlan>(SortPlan{loaded.kernel, made.group_size});
     });
   }
 
   device::Stream& stream_;
   device::Device& device_;
-  const BitonicSort& sort_;
+  const Sort& sort_;
   const codegen::Tiling& tiling_;
   const codegen::Dialect& dialect_;
   std::uint64_t tile_, total_;
@@ -116,11 +118,11 @@ class BitonicLauncher {
 
 }  // namespace
 
-void bitonic_sort(device::Stream& stream, const BitonicSort& sort, const device::Order& order) {
+void sort(device::Stream& stream, const Sort& sort, const device::Order& order) {
   if (sort.length != 0 && !std::has_single_bit(sort.length))
     throw InvalidArgument("a bitonic sort of lines of " + std::to_string(sort.length) + " elements",
                           "let the length be a power of two: pad with the largest value");
-  for (const BitonicElements* elements : {&sort.values, sort.carried ? &*sort.carried : nullptr})
+  for (const SortElements* elements : {&sort.values, sort.carried ? &*sort.carried : nullptr})
     if (elements != nullptr && elements->dtype == Scalar::structure)
       throw DTypeError("a bitonic sort of elements of a structure",
                        "carry an array of indices along");
@@ -129,7 +131,7 @@ void bitonic_sort(device::Stream& stream, const BitonicSort& sort, const device:
     if (order.done != nullptr) stream.record(*order.done);
     return;
   }
-  BitonicLauncher(stream, sort).run(order);
+  SortLauncher(stream, sort).run(order);
 }
 
 }  // namespace treadle::kernel

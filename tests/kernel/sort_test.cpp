@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sorts on every device, against those of the host.
-#include "treadle/kernel/bitonic_sort.hpp"
+#include "treadle/kernel/sort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ bool is_before(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-class BitonicSortTest : public testing::TestWithParam<DeviceAndSchedule> {
+class SortTest : public testing::TestWithParam<DeviceAndSchedule> {
  protected:
   void SetUp() override {
     device_ = device::find_device(std::get<0>(GetParam()));
@@ -40,12 +40,12 @@ class BitonicSortTest : public testing::TestWithParam<DeviceAndSchedule> {
     std::iota(indices.begin(), indices.end(), 0);
     const memory::Buffer memory(device_, values), carried(device_, indices);
     const Scalar dtype = dtype_of<T>().scalar();
-    bitonic_sort(*stream_, {{memory.location() + offset * sizeof(T), dtype},
-                            BitonicElements{carried.location(), Scalar::int32},
-                            outer,
-                            length,
-                            inner,
-                            schedule()});
+    sort(*stream_, {{memory.location() + offset * sizeof(T), dtype},
+                    SortElements{carried.location(), Scalar::int32},
+                    outer,
+                    length,
+                    inner,
+                    schedule()});
     stream_->synchronize();
     if (!runs_kernels()) return;
     memory.copy_to(values);
@@ -80,16 +80,16 @@ class BitonicSortTest : public testing::TestWithParam<DeviceAndSchedule> {
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, BitonicSortTest, each_device_and_schedule(), schedule_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, SortTest, each_device_and_schedule(), schedule_test_name);
 
-TEST_P(BitonicSortTest, LinesOfEveryLengthAreSorted) {
+TEST_P(SortTest, LinesOfEveryLengthAreSorted) {
   for (const std::size_t length : {1, 2, 4, 64, 512, 1024, 4096, 16384})
     expect_sorted(numbers<float>(length), 1, length, 1, length % 3);
   expect_sorted(numbers<float>(3 * 128), 3, 128, 1);
   expect_sorted(numbers<float>(5 * 2048), 5, 2048, 1);
 }
 
-TEST_P(BitonicSortTest, NanComesBehindAllNumbers) {
+TEST_P(SortTest, NanComesBehindAllNumbers) {
   std::vector<float> values = numbers<float>(1024);
   for (const std::size_t i : {0, 5, 500, 1023}) values[i] = std::nanf("");
   values[17] = std::numeric_limits<float>::infinity();
@@ -97,24 +97,24 @@ TEST_P(BitonicSortTest, NanComesBehindAllNumbers) {
   expect_sorted(values, 1, 1024, 1);
 }
 
-TEST_P(BitonicSortTest, LinesMayLieAcrossRows) {
+TEST_P(SortTest, LinesMayLieAcrossRows) {
   expect_sorted(numbers<std::int8_t>(2 * 8 * 5), 2, 8, 5);
   expect_sorted(numbers<std::int8_t>(2 * 8192 * 3), 2, 8192, 3);
 }
 
-TEST_P(BitonicSortTest, NothingIsSortedAndDoneIsTold) {
+TEST_P(SortTest, NothingIsSortedAndDoneIsTold) {
   const memory::Buffer memory(device_, std::vector<float>{2, 1});
   const auto done = device_->make_event();
   for (const std::uint64_t length : {0, 1})
-    bitonic_sort(*stream_, {{memory.location(), Scalar::float32}, {}, 1, length, 1, schedule()},
-                 {.done = done.get()});
+    sort(*stream_, {{memory.location(), Scalar::float32}, {}, 1, length, 1, schedule()},
+         {.done = done.get()});
   done->synchronize();
 }
 
-TEST_P(BitonicSortTest, RefusesWhatItCannotSort) {
+TEST_P(SortTest, RefusesWhatItCannotSort) {
   const memory::Buffer memory(device_, std::vector<float>(8));
   const auto sort = [&](Scalar dtype, std::uint64_t length, std::size_t offset) {
-    bitonic_sort(*stream_, {{memory.location() + offset, dtype}, {}, 1, length, 1, schedule()});
+    kernel::sort(*stream_, {{memory.location() + offset, dtype}, {}, 1, length, 1, schedule()});
   };
   EXPECT_THROW(sort(Scalar::float32, 6, 0), InvalidArgument);
   EXPECT_THROW(sort(Scalar::float32, 4, 2), InvalidArgument);
