@@ -235,6 +235,8 @@ def in_one_kernel(compute: Callable[[], Any], *operands: Any) -> Any:
 
 def on_stream(device: Device, stream: Any) -> contextlib.AbstractContextManager[Any]:
     """For a with block: work on the device goes to this stream of the user's, if there is one."""
+    if isinstance(stream, int):  # a driver takes any number for a handle, and dies of most
+        raise TypeError(f"stream is {stream}, wanted: a Stream or None")
     return contextlib.nullcontext() if stream is None else device.adopt_stream(stream)
 
 

@@ -114,7 +114,7 @@ class Torch:
         self.cuda_stream = raw
 
 
-class CuPy:
+class CuPyStream:
     def __init__(self, raw):
         self.ptr = raw
 
@@ -127,7 +127,7 @@ class CudaCore:
         return self.pair
 
 
-@pytest.mark.parametrize("library", [Torch, CuPy, CudaCore, int])
+@pytest.mark.parametrize("library", [Torch, CuPyStream, CudaCore, int])
 def test_streams_of_others_are_adopted(cpu, library):
     with cuda.Context.make_current(cuda.Driver.cpu().device(0)):
         shell = cuda.Stream()
@@ -166,6 +166,27 @@ def test_what_is_no_stream_is_refused(cuda_device):
         cuda_device.adopt_stream(CudaCore(0, version=3))
     with pytest.raises(treadle.InvalidArgument, match="null"):
         cuda_device.adopt_stream(treadle.find_device("null").default_stream())
+
+
+class Address:
+    """An address by the names of handles, as arrays, allocations and kernels have."""
+
+    ptr = handle = raw = int_ptr = 4096
+
+
+@pytest.mark.parametrize("adopt", ["adopt_stream", "adopt_event", "of"])
+def test_an_address_is_no_handle(cpu, adopt):
+    # Drivers do not check handles: NVIDIA's ends the process.
+    with pytest.raises(TypeError, match="Address is no (stream|event|context): pass its handle"):
+        getattr(cpu, adopt)(Address())
+
+
+def test_streams_are_no_events_and_events_no_streams(cpu):
+    with cuda.Context.make_current(cuda.Driver.cpu().device(0)):
+        with pytest.raises(TypeError, match="Event is no stream"):
+            cpu.adopt_stream(cuda.Event())
+        with pytest.raises(TypeError, match="Stream is no event"):
+            cpu.adopt_event(cuda.Stream())
 
 
 def test_a_stream_of_another_context_is_refused(cpu, context):

@@ -3,8 +3,10 @@
 
 import numpy as np
 import pycuda.cumath as cumath
+import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
 import pytest
+from pycuda.compiler import SourceModule
 
 import treadle
 
@@ -58,3 +60,21 @@ def test_shapes_that_do_not_fit_are_refused_as_by_pycuda():
         with pytest.raises(AssertionError, match=shapes):
             use()
     assert not a.get().any()
+
+
+@pytest.mark.parametrize("make", ["array", "event", "kernel", "number"])
+def test_what_is_no_stream_is_refused_by_type(make):
+    a = gpuarray.to_gpu(np.arange(3, dtype=np.float32))
+    module = SourceModule("__global__ void k() {}")
+    things = {"array": a, "event": drv.Event(), "kernel": module.get_function("k"), "number": 5}
+    for use in (
+        lambda stream: a.fill(1, stream),
+        lambda stream: a.astype(np.float64, stream),
+        lambda stream: a.any(stream=stream),
+        lambda stream: gpuarray.sum(a, stream=stream),
+        lambda stream: gpuarray.if_positive(a, a, a, stream=stream),
+        lambda stream: cumath.exp(a, stream=stream),
+        lambda stream: cumath.frexp(a, stream),
+    ):
+        with pytest.raises(TypeError, match=r"stream"):
+            use(things[make])

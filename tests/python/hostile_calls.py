@@ -27,7 +27,7 @@ LEFT_OUT = re.compile(
     r"|adopt|enqueue_native|create_some|from_int_ptr|from_raw|unload|stop_profiler|start_profiler"
     r"|test|show|live_objects|enable_debugging|detach|attach|pop|push|reset|make_default_context"
     r"|clear_context_caches|program_kind|prefetch|mem_|compile|NaturalOrder|wait_for|ipc|IPC|Linker|load|save"
-    r"|finish|computed|bind_to_queue|on_destruction|set_callback|add_callback|release|free|setup|interpret)"
+    r"|of$|finish|computed|bind_to_queue|on_destruction|set_callback|add_callback|release|free|setup|interpret)"
 )
 # A class of errors that callers can tell apart, and those that Python itself gives such calls.
 ALLOWED = (
@@ -100,8 +100,9 @@ VALUES = [
     1.5, -0.0, float("nan"), float("inf"), 1j, "", "x", "float32", "C", "a\ud800", b"", b"xy",
     bytearray(3), (), (1,), (-1,), (2, 3), (2**40, 2**40), [None], ["x"], [1, 2, 3], [[1], [2, 3]],
     {}, {"x": 1}, set(), object(), int, float, np.float32, np.dtype("f4"), "O", "U3", "M8[s]",
-    np.dtype([("a", "f4")]), np.float32(1), np.int8(-1), np.uint64(2**63), np.datetime64("NaT"),
-    np.zeros(3), np.zeros((2, 0)), np.zeros((4, 4))[::2, ::-2], np.array(None), np.array(["x"]),
+    np.dtype([("a", "f4")]), np.float32(1), np.int8(-1), np.uint64(2**63),
+    np.datetime64("NaT", "s"), np.zeros(3), np.zeros((2, 0)), np.zeros((4, 4))[::2, ::-2],
+    np.array(None), np.array(["x"]),
     np.zeros(2, [("a", "f4")]), np.array(5), np.arange(3), slice(None), slice(1, 2, 0), Ellipsis,
     len, range(3), iter([1]), memoryview(b"abcd"), Exception("x"),
 ]  # fmt: skip

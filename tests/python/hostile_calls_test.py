@@ -22,5 +22,7 @@ def test_odd_values_are_refused_by_errors_that_tell_of_them(run_python, api):
     result = run_python(str(PROGRAM), FIRST, COUNT, api)
     lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     last = next((line["about"] for line in reversed(lines) if "about" in line), None)
-    assert lines and lines[-1] == {"done": True}, f"ended in {last}: {result.stderr[-2000:]}"
+    assert lines and lines[-1] == {"done": True}, (
+        f"{result.returncode} in {last}: {result.stderr[-2000:]}"
+    )
     assert [line for line in lines if "fault" in line] == []

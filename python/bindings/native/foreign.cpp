@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "native/foreign.hpp"
 
+#include <cctype>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
@@ -16,18 +19,48 @@
 namespace treadle::bindings {
 namespace {
 
+bool is_integer(nb::handle object) {
+  return PyLong_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
+}
+
+/// What stands behind objects of one kind, and how their classes and attributes are called.
+struct HandleNames {
+  const char* what;
+  /// In lower case: a class, or one of its bases, has one of them in its name.
+  std::initializer_list<std::string_view> classes;
+  /// Attributes that belong to such a class alone.
+  std::initializer_list<const char*> own;
+  /// Attributes that others have as well: an array's `ptr` is an address of its elements, and a
+  /// driver that takes it for a stream ends the process.
+  std::initializer_list<const char*> shared;
+};
+
+bool is_called(nb::handle object, const HandleNames& names) {
+  for (const nb::handle base : nb::borrow<nb::tuple>(Py_TYPE(object.ptr())->tp_mro)) {
+    std::string name = nb::cast<std::string>(base.attr("__name__"));
+    for (char& letter : name)
+      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    for (const std::string_view word : names.classes)
+      if (name.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 /// An integer, or the first of the attributes that the object has.
-std::uint64_t handle_of(nb::handle object, std::initializer_list<const char*> names,
-                        const char* what) {
-  if (PyLong_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0)
-    return unsigned_argument(object.ptr(), what);
-  for (const char* name : names)
+std::uint64_t handle_of(nb::handle object, const HandleNames& names) {
+  if (is_integer(object)) return unsigned_argument(object.ptr(), names.what);
+  for (const char* name : names.own)
     if (const nb::object found = attribute_or_null(object.ptr(), name); found.is_valid())
-      return unsigned_argument(found.ptr(), what);
-  std::string text = std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no " + what;
+      return unsigned_argument(found.ptr(), names.what);
+  if (is_called(object, names))
+    for (const char* name : names.shared)
+      if (const nb::object found = attribute_or_null(object.ptr(), name); found.is_valid())
+        return unsigned_argument(found.ptr(), names.what);
+  std::string text = std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no " + names.what;
   text += ": pass its handle, or an object with";
-  for (const char* name : names) text += std::string(" .") + name;
-  raise_python(PyExc_TypeError, text);
+  for (const char* name : names.own) text += std::string(" .") + name;
+  for (const char* name : names.shared) text += std::string(" .") + name;
+  raise_python(PyExc_TypeError, text + " whose class is called one");
 }
 
 std::shared_ptr<device::Device> opencl_device_of(nb::handle raw, nb::handle device) {
@@ -42,7 +75,7 @@ std::shared_ptr<device::Device> opencl_device_of(nb::handle raw, nb::handle devi
           "say which: Device.of(context, device)");
     return device::device_of(context, context.devices().front());
   }
-  const std::uint64_t handle = handle_of(device, {"int_ptr"}, "device of OpenCL");
+  const std::uint64_t handle = handle_of(device, {"device of OpenCL", {"device"}, {}, {"int_ptr"}});
   for (const opencl::Device& one : context.devices())
     if (reinterpret_cast<std::uint64_t>(one.raw()) == handle)
       return device::device_of(context, one);
@@ -66,19 +99,24 @@ std::uint64_t stream_handle(nb::handle stream) {
                          "pass the handle of the stream");
     return unsigned_argument(nb::object(pair[nb::int_(1)]).ptr(), "stream handle");
   }
-  return handle_of(stream, {"raw", "cuda_stream", "ptr", "handle", "int_ptr"}, "stream");
+  return handle_of(
+      stream,
+      {"stream", {"stream", "queue"}, {"cuda_stream"}, {"raw", "ptr", "handle", "int_ptr"}});
 }
 
 std::uint64_t event_handle(nb::handle event) {
-  return handle_of(event, {"raw", "cuda_event", "ptr", "handle", "int_ptr"}, "event");
+  return handle_of(event,
+                   {"event", {"event"}, {"cuda_event"}, {"raw", "ptr", "handle", "int_ptr"}});
 }
 
 std::shared_ptr<device::Device> device_of_context(nb::handle context, nb::handle device) {
   const cuda::Context* shell = nullptr;
   if (nb::try_cast(context, shell) && shell != nullptr) return device::device_of(*shell);
-  if (const nb::object raw = attribute_or_null(context.ptr(), "int_ptr"); raw.is_valid())
-    return opencl_device_of(raw, device);
-  const std::uint64_t raw = handle_of(context, {"handle"}, "context");
+  const HandleNames names{"context", {"context"}, {}, {"handle"}};
+  if (is_called(context, names))
+    if (const nb::object raw = attribute_or_null(context.ptr(), "int_ptr"); raw.is_valid())
+      return opencl_device_of(raw, device);
+  const std::uint64_t raw = handle_of(context, names);
   if (raw == 0) throw InvalidArgument("a null context has no device", "pass a live context");
   return device::device_of(
       cuda::Context::wrap(cuda::default_driver(), reinterpret_cast<cuda::RawContext>(raw)));

@@ -16,8 +16,9 @@ namespace nb = nanobind;
 
 /// The handle of a stream: an integer, or an object that has one as cuda.core's protocol
 /// (`__cuda_stream__`), PyTorch (`cuda_stream`), CuPy (`ptr`), PyCUDA (`handle`) or PyOpenCL
-/// (`int_ptr`) give it. Throws TypeError for anything else, NotSupported for another version of the
-/// protocol.
+/// (`int_ptr`) give it; of an attribute that other objects have, too, only if the object's class is
+/// called a stream or a queue. Throws TypeError for anything else, NotSupported for another version
+/// of the protocol.
 std::uint64_t stream_handle(nb::handle stream);
 /// The same for an event: `raw`, `cuda_event`, `ptr`, `handle`, `int_ptr`.
 std::uint64_t event_handle(nb::handle event);
