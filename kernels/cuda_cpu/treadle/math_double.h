@@ -69,7 +69,9 @@ __TREADLE_WIDE exp10(double x) {
 __TREADLE_WIDE expm1(double x) {
   const __treadle_fine_power p = __treadle_fine_power_of_e(x < -40 ? -40 : x > 710 ? 710 : x);
   const double scale = p.up + p.up, base = scale - 0.5, odd = p.odd * scale, sum = base + odd;
-  return __builtin_copysign((sum + ((odd - (sum - base)) + (p.rest + p.even) * scale)) * 2, x);
+  // Around -38 and 37 the smaller of e^x and 1 is about one unit of the larger one's last digit.
+  const double taken = base - scale, base_lost = (scale - (base - taken)) - (0.5 + taken);
+  return __builtin_copysign((sum + ((odd - (sum - base)) + ((p.rest + p.even) * scale + base_lost))) * 2, x);
 }
 // e^|x| / 2 and e^-|x| / 2, added and subtracted in two parts each: around 18 the smaller power is
 // about half a unit of the last digit.

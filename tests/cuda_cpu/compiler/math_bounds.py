@@ -87,6 +87,7 @@ BOUNDS = {
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, -2, 3, 0.5, -0.5, 1e-45, -1e-45]
 SPECIAL += [2**-126, 3.4e38, -3.4e38, 88.7, 89, -103.9, -104, 16777217, 6562.5, np.pi / 2]
+SPECIAL += [37.17160569834627, -37.5]  # e^x and 1 are a unit of the other one's last digit
 
 
 # Where exponentials overflow and vanish, in either precision, and where they change a sum of two.
