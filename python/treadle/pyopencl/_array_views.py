@@ -116,8 +116,8 @@ class Views(Operators, Runners):
             return self._viewed(dtype, self.shape, self.strides)
         if not self.ndim:
             raise ValueError(f"an array without axes has no view as {dtype}, of another size")
-        # NumPy 2.4 gives arrays without elements strides of 0: there its axis is the last one.
-        axis = int(np.argmin(np.abs(self.strides))) if any(self.strides) else self.ndim - 1
+        # The strides of arrays without elements differ between versions of NumPy.
+        axis = int(np.argmin(np.abs(self.strides))) if self.size else self.ndim - 1
         nbytes = self.shape[axis] * own.itemsize
         has_gaps = self.size and self.strides[axis] != own.itemsize and self.shape[axis] > 1
         if has_gaps or nbytes % dtype.itemsize:
