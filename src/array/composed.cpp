@@ -42,10 +42,34 @@ Array place(const Array& x, std::optional<int> axis, bool keeps_axes, bool is_gr
   return places;
 }
 
-/// A choice of several in the dtype of all; a number on the device of `beside`.
-Array in_dtype(const Operand& value, Scalar dtype, const Array& beside) {
-  if (value.array() == nullptr) return full({}, value.number(), dtype, {.stream = beside.stream()});
-  return in_dtype(*value.array(), dtype);
+/// The dtype that a number of the host language has alone.
+Scalar own_dtype(const Operand& number) {
+  if (!number.type().is_weak()) return number.type().scalar();
+  switch (number.number().kind()) {
+    case ScalarKind::unsigned_integer:
+      return Scalar::uint64;
+    case ScalarKind::complex:
+      return Scalar::complex128;
+    case ScalarKind::floating:
+      return Scalar::float64;
+    default:
+      return Scalar::int64;
+  }
+}
+
+/// A number of select() in the dtype of all choices. NumPy makes an array of it first, which it
+/// casts: a choice as same_kind allows, and the rest whatever it is.
+Operand chosen_number(const Operand& value, Scalar dtype, bool is_rest) {
+  const bool is_integer = value.type() == OperandType(Weak::integer);
+  const bool is_huge = is_integer && value.number().kind() == ScalarKind::floating;
+  if (const IntegerFit found = fit_of(dtype, value.number());
+      is_huge && is_rest && found != IntegerFit::within)
+    throw_overflow(dtype, found, value.number().text());
+  if (!is_rest && (is_huge || !can_cast(own_dtype(value), dtype, Casting::same_kind)))
+    throw DTypeError("select: the choice " + value.number().text() + " is not cast to " +
+                         DType(dtype).name() + ", the dtype of all, as same_kind allows",
+                     "cast the choices to one dtype");
+  return Operand::typed(value.number(), dtype);
 }
 
 /// The last axis but its first element, and but its last.
@@ -87,15 +111,18 @@ Array select(std::span<const Array> conditions, std::span<const Operand> choices
   for (const Operand& choice : choices) types.push_back(choice.type());
   const Scalar dtype = promote(types);
   // All at once: one by one they may promote to another dtype.
-  Array result = in_dtype(otherwise, dtype, conditions.front());
+  const Placement here{.stream = conditions.front().stream()};
+  Array result = otherwise.array() != nullptr
+                     ? in_dtype(*otherwise.array(), dtype)
+                     : full({}, chosen_number(otherwise, dtype, true).number(), dtype, here);
   for (std::size_t i = conditions.size(); i-- > 0;) {
     if (conditions[i].dtype() != Scalar::boolean)
       throw DTypeError("select: condition " + std::to_string(i) + " is " +
                            conditions[i].dtype().name() + ", not bool",
                        "compare: x > 0");
     result = choices[i].array() != nullptr
-                 ? where(conditions[i], in_dtype(choices[i], dtype, conditions[i]), result)
-                 : where(conditions[i], choices[i], result);
+                 ? where(conditions[i], in_dtype(*choices[i].array(), dtype), result)
+                 : where(conditions[i], chosen_number(choices[i], dtype, false), result);
   }
   return result;
 }

@@ -61,25 +61,26 @@ Number sum_of(const Number& start, const Number& step) {
 }
 
 /// As NumPy, which stores the first two elements one by one and counts on from them.
-void require_first_two(const Number& start, const Number& step, std::int64_t count, Scalar dtype) {
+void require_first_two(const Number& first, const Number& second, std::int64_t count,
+                       Scalar dtype) {
   const auto require = [&](const Number& number) {
     require_number_of(Operand::weak(number), dtype);
     require_fit(number, dtype);
   };
-  if (count > 0) require(start);
-  if (count > 1) require(sum_of(start, step));
+  if (count > 0) require(first);
+  if (count > 1) require(second);
 }
 
 /// The distance of the first two elements as they are stored, which NumPy goes on by.
-Number stored_step(const Number& start, const Number& step, Scalar dtype) {
+Number stored_step(const Number& first, const Number& second, Scalar dtype) {
   const auto stored = [&](const Number& number) {
     return Number::stored(dtype, number.as(dtype).data());
   };
-  if (DType(dtype).kind() == ScalarKind::complex) {
-    const std::complex<double> second = start.as_complex() + step.as_complex();
-    return stored(stored(second).as_complex() - stored(start).as_complex());
-  }
-  const double distance = stored(sum_of(start, step)).as_double() - stored(start).as_double();
+  if (DType(dtype).kind() == ScalarKind::complex)
+    return stored(stored(second).as_complex() - stored(first).as_complex());
+  if (is_exact(stored(first)))
+    return static_cast<std::int64_t>(exact(stored(second)) - exact(stored(first)));
+  const double distance = stored(second).as_double() - stored(first).as_double();
   // Halves are added as float32.
   return dtype == Scalar::float16 ? Number(static_cast<float>(distance)) : stored(distance);
 }
@@ -111,20 +112,26 @@ Array ones(const Shape& shape, Scalar dtype, const Placement& placement) {
 
 Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
              const Placement& placement) {
-  const std::int64_t count = count_between(start, stop, step);
+  const bool is_complex = start.kind() == ScalarKind::complex || step.kind() == ScalarKind::complex;
+  const Number second =
+      is_complex ? Number(start.as_complex() + step.as_complex()) : sum_of(start, step);
+  return progression(start, second, count_between(start, stop, step), dtype, placement);
+}
+
+Array progression(const Number& first, const Number& second, std::int64_t count, Scalar dtype,
+                  const Placement& placement) {
   if (dtype == Scalar::boolean && count > 2)
     throw DTypeError("arange of bool with " + std::to_string(count) + " elements",
                      "it has two values");
-  require_first_two(start, step, count, dtype);
+  require_first_two(first, second, count, dtype);
   const bool is_integer = DType(dtype).is_integer() || dtype == Scalar::boolean;
   const Scalar computed = is_integer                 ? Scalar::int64
                           : dtype == Scalar::float16 ? Scalar::float32
                                                      : dtype;
   const Array index = in_dtype(positions({count}, placement), computed);
-  const Number by = is_integer ? step : stored_step(start, step, dtype);
-  const Operand first = Operand::typed(Number::stored(dtype, start.as(dtype).data()), computed);
-  const Array elements =
-      index * Operand::typed(by, computed) + (is_integer ? Operand::typed(start, computed) : first);
+  const Number by = count > 1 ? stored_step(first, second, dtype) : Number(0);
+  const Operand start = Operand::typed(Number::stored(dtype, first.as(dtype).data()), computed);
+  const Array elements = index * Operand::typed(by, computed) + start;
   return in_dtype(elements, dtype);
 }
 

@@ -40,11 +40,7 @@ Array scaled(const Array& x, double factor) {
 /// Whether a limit of clip() changes anything: not an integer beyond the dtype's.
 bool limits(const Array& x, const Operand& limit, IntegerFit beyond) {
   if (!x.dtype().is_integer() || !(limit.type() == OperandType(Weak::integer))) return true;
-  const Number& number = limit.number();
-  const IntegerFit found = number.kind() == ScalarKind::unsigned_integer
-                               ? fit(x.dtype().scalar(), number.as_uint64())
-                               : fit(x.dtype().scalar(), number.as_int64());
-  return found != beyond;
+  return fit_of(x.dtype().scalar(), limit.number()) != beyond;
 }
 
 }  // namespace
@@ -53,7 +49,7 @@ Array clip(const Array& x, const std::optional<Operand>& low, const std::optiona
   // As NumPy: whole numbers beyond the dtype are no limits.
   const bool has_low = low && limits(x, *low, IntegerFit::below);
   const bool has_high = high && limits(x, *high, IntegerFit::above);
-  if (!has_low && !has_high) return copy(x);
+  if (!has_low && !has_high) return positive(x);
   std::vector<OperandType> types = {Operand(x).type()};
   if (has_low) types.push_back(low->type());
   if (has_high) types.push_back(high->type());

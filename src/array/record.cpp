@@ -58,15 +58,6 @@ Op exchanged(Op op) {
   }
 }
 
-IntegerFit fit_of(Scalar dtype, const Number& number) {
-  if (number.kind() == ScalarKind::floating) {  // an integer beyond 64 bits
-    if (!DType(dtype).is_integer()) return IntegerFit::within;
-    return number.is_negative() ? IntegerFit::below : IntegerFit::above;
-  }
-  return number.kind() == ScalarKind::unsigned_integer ? fit(dtype, number.as_uint64())
-                                                       : fit(dtype, number.as_int64());
-}
-
 void throw_unless_within(const Number& integer, Scalar dtype) {
   if (const IntegerFit found = fit_of(dtype, integer); found != IntegerFit::within)
     throw_overflow(dtype, found, integer.text());
@@ -82,6 +73,9 @@ NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpD
       continue;
     const IntegerFit found = fit_of(dtypes.operands[i], number.number());
     if (found == IntegerFit::within) continue;
+    // As NumPy has it, which makes an int64 of the number beside truth values.
+    if (array.type() == OperandType(Scalar::boolean))
+      throw_unless_within(number.number(), Scalar::int64);
     const Node& node = Access::node(*array.array());
     const bool answer = compare_beyond(i == 1 ? op : exchanged(op), found);
     NodeRef made = make_fill(answer, Scalar::boolean, Layout::contiguous(node.layout.shape(), 1),
@@ -318,13 +312,25 @@ Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t
   return layout;
 }
 
+/// What where() picks and logical operations ask of an integer of the host language: NumPy makes
+/// an integer of 64 bits of it first, which where() casts.
+Operand as_long(Op op, const Operand& operand, Scalar dtype) {
+  if (operand.array() != nullptr || operand.type() != OperandType(Weak::integer)) return operand;
+  const Number& number = operand.number();
+  if (op_info(op).rule == OpRule::logical && op_info(op).arity == 2)
+    throw_unless_within(number, Scalar::int64);
+  if (op != Op::where || number.kind() == ScalarKind::floating) return operand;
+  return Operand::typed(number, dtype);
+}
+
 /// An array of negative exponents gives zeros; a number is refused, as NumPy does. Of unsigned
 /// integers it does not fit.
-void require_power(const Operand& exponent, Scalar computed) {
+void require_power(const Operand& base, const Operand& exponent, Scalar computed) {
   if (exponent.array() != nullptr || !DType(computed).is_integer()) return;
   const Number& number = exponent.number();
   if (!number.is_integer() || !number.is_negative()) return;
   if (exponent.type().is_weak()) require_fit(number, computed);
+  if (base.array() != nullptr && base.array()->size() == 0) return;
   throw InvalidArgument("integers to negative integer powers are not allowed",
                         "cast the array to float64");
 }
@@ -414,6 +420,15 @@ NodeRef make_positions(const Layout& layout, const StreamRef& stream) {
   return made;
 }
 
+IntegerFit fit_of(Scalar dtype, const Number& number) {
+  if (number.kind() == ScalarKind::floating) {  // an integer beyond 64 bits
+    if (!DType(dtype).is_integer()) return IntegerFit::within;
+    return number.is_negative() ? IntegerFit::below : IntegerFit::above;
+  }
+  return number.kind() == ScalarKind::unsigned_integer ? fit(dtype, number.as_uint64())
+                                                       : fit(dtype, number.as_int64());
+}
+
 void require_fit(const Number& number, Scalar dtype) {
   if (!number.is_integer() || dtype == Scalar::boolean) return;  // any but 0 is true
   throw_unless_within(number, dtype);
@@ -439,7 +454,7 @@ NodeRef record(Op op, std::span<const Operand> operands, const Node* beside) {
     types[i] = is_plain ? OperandType(arrays[i]->dtype.scalar()) : operands[i].type();
   }
   const OpDtypes dtypes = resolve(op, std::span(types.data(), operands.size()));
-  if (op == Op::power) require_power(operands[1], dtypes.operands[1]);
+  if (op == Op::power) require_power(operands[0], operands[1], dtypes.operands[1]);
   if (op == Op::power && arrays[0] != nullptr && arrays[1] == nullptr)
     if (const auto power =
             known_power(*operands[0].array(), operands[1].number(), dtypes.operands[0]))
@@ -451,7 +466,9 @@ NodeRef record(Op op, std::span<const Operand> operands, const Node* beside) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (arrays[i] != nullptr) join(recording, op_info(op).name, *arrays[i]);
     recording.nodes[i] =
-        arrays[i] != nullptr ? NodeRef(arrays[i]) : node_of(operands[i], dtypes.operands[i]);
+        arrays[i] != nullptr
+            ? NodeRef(arrays[i])
+            : node_of(as_long(op, operands[i], dtypes.operands[i]), dtypes.operands[i]);
   }
   if (recording.context == nullptr) place_numbers(recording, beside);
   return pending_node(op, dtypes.result, recording);

@@ -22,6 +22,8 @@ NodeRef make_fill(const Number& number, Scalar dtype, const Layout& layout,
                   const StreamRef& stream);
 /// 0, 1, 2, ... in C's order of positions, as int64.
 NodeRef make_positions(const Layout& layout, const StreamRef& stream);
+/// Whether a dtype has an integer of the host language; one beyond 64 bits is a floating number.
+IntegerFit fit_of(Scalar dtype, const Number& number);
 /// Throws OverflowError for an integer beyond the dtype.
 void require_fit(const Number& number, Scalar dtype);
 /// The operation on its operands, pending. Throws as apply(). Of numbers alone the result is on the

@@ -55,6 +55,17 @@ class Reducing {
     return (!is_mean || is_sum) && (named->front() == 0 || named->front() == -1);
   }
 
+  /// As NumPy has it, means of numbers of which some may be NaN are of a dtype that has NaN.
+  void require_inexact_dtype() const {
+    const auto is_inexact = [](const DType& dtype) {
+      return dtype.kind() == ScalarKind::floating || dtype.kind() == ScalarKind::complex;
+    };
+    if (options_.ignores_nan && options_.dtype && is_inexact(x_.dtype()) &&
+        !is_inexact(*options_.dtype))
+      throw DTypeError(name_ + " of " + x_.dtype().name() +
+                           " without NaN, in dtype=" + DType(*options_.dtype).name(),
+                       "give a floating dtype, or none");
+  }
   /// From now on the mask leaves NaNs out.
   void leave_out_nan() {
     const ScalarKind kind = x_.dtype().kind();
@@ -79,7 +90,7 @@ class Reducing {
     return count() == 0;
   }
   void require_elements() const {
-    if (has_no_elements())
+    if (count() == 0)
       throw ShapeError(name_ + " of no elements: the shape is " + shape_text(x_.shape()) +
                            ", and it has no value that stands for none",
                        "give one by `initial`, or reduce along axes that are not empty");
@@ -129,7 +140,10 @@ class Reducing {
   Array fold(const Array& elements, Fold fold, Scalar accumulator) {
     return this->fold(elements, fold, accumulator, options_.keeps_axes);
   }
+  /// A sum of truth values is whether there is one, and a product whether all are.
   Array fold(const Array& elements, Fold fold, Scalar accumulator, bool keeps_axes) {
+    if (accumulator == Scalar::boolean)
+      fold = fold == Fold::sum ? Fold::any : fold == Fold::product ? Fold::all : fold;
     return recorded(
         record_fold(Access::node(elements), Folding(fold, accumulator, axes_, keeps_axes)));
   }
@@ -218,9 +232,8 @@ Array accumulate(const Accumulation& what, const Array& x, const ReduceOptions& 
   if (options.ignores_nan) reducing.leave_out_nan();
   const auto [accumulator, result] = reducing.dtypes(what.reduction);
   const bool is_truth = accumulator == Scalar::boolean, is_sum = what.fold == Fold::sum;
-  const Fold fold = !is_truth ? what.fold : is_sum ? Fold::any : Fold::all;
   const Op op = !is_truth ? what.op : is_sum ? Op::logical_or : Op::logical_and;
-  Array value = reducing.fold(reducing.masked(x, what.neutral), fold, accumulator);
+  Array value = reducing.fold(reducing.masked(x, what.neutral), what.fold, accumulator);
   if (options.initial) value = reducing.apply(op, {value, reducing.initial(accumulator)});
   return reducing.finished(reducing.cast(std::move(value), result));
 }
@@ -277,6 +290,7 @@ Array squared(Reducing& reducing, const Array& x) {
 /// The variance, or its root.
 Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions& options) {
   Reducing reducing(name, x, options, varying);
+  reducing.require_inexact_dtype();
   if (options.ignores_nan) reducing.leave_out_nan();
   const auto [accumulator, result] = reducing.dtypes(Reduction::variance);
   Array mean = reducing.fold(reducing.masked(x, 0), Fold::sum, accumulator, true);
@@ -285,7 +299,14 @@ Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions
   const Scalar real = DType(accumulator).real_type().scalar();
   value = reducing.fold(reducing.masked(value, 0), Fold::sum, real);
   value = reducing.divided_by_count(value, options.correction, options.keeps_axes);
-  if (is_root) value = reducing.apply(Op::sqrt, {value});
+  if (is_root) {
+    const DType kept = result;
+    if (value.rank() != 0 && (kept.is_integer() || kept == Scalar::boolean))
+      throw DTypeError(
+          std::string(name) + " gives roots, which are not cast to dtype=" + kept.name(),
+          "give a floating dtype, or none");
+    value = reducing.apply(Op::sqrt, {value});
+  }
   return reducing.finished(reducing.cast(std::move(value), result));
 }
 
@@ -338,6 +359,7 @@ Array prod(const Array& x, const ReduceOptions& options) {
 
 Array mean(const Array& x, const ReduceOptions& options) {
   Reducing reducing("mean", x, options, averaging);
+  reducing.require_inexact_dtype();
   if (options.ignores_nan) reducing.leave_out_nan();
   const auto [accumulator, result] = reducing.dtypes(Reduction::mean);
   Array value = reducing.fold(reducing.masked(x, 0), Fold::sum, accumulator);

@@ -135,7 +135,9 @@ class Statements:
         form = self.pick(self.changes)
         if not REBINDING.match(form):  # nothing changes a number
             arrays = [name for name in shapes if isinstance(variables[name], np.ndarray)]
-            shapes = {name: shapes[name] for name in arrays} or {"a": ()}
+            if not arrays:
+                return self.next(variables)
+            shapes = {name: shapes[name] for name in arrays}
         return self.filled(form, shapes)
 
 

@@ -26,6 +26,10 @@ Array ones(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& 
 /// elements, DTypeError for bool.
 Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
              const Placement& placement = {});
+/// `count` elements of which the first two are given, as NumPy has it: each is stored in the dtype,
+/// and the others go on by their distance. Throws as arange().
+Array progression(const Number& first, const Number& second, std::int64_t count, Scalar dtype,
+                  const Placement& placement = {});
 /// `count` numbers from start to stop, which is the last one unless `endpoint` is false. Computed
 /// in float64 (complex128), then cast.
 Array linspace(double start, double stop, std::int64_t count, bool endpoint = true,

@@ -35,8 +35,10 @@ using array::Shape;
 PyTypeObject* array_type = nullptr;
 
 void fill(const Array& self, nb::handle value) {
-  const AssignedValue assigned(self, value);
+  const AssignedValue assigned(self, value, Place::element);
   const Array* const array = assigned.get().array();
+  if (array != nullptr && array->size() == 1 && self.dtype() == Scalar::boolean)
+    return self.assign(array::reshape(*array, {}));
   if (array != nullptr && array->rank() != 0)
     throw ShapeError("fill() with a value of shape " + shape_text(array->shape()) +
                          ": it is one number, which all elements become",

@@ -59,12 +59,19 @@ class ArrayOperand {
   bool is_copied_ = false;
 };
 
+/// Where a value is stored, by which NumPy tells how its own numbers are converted.
+enum class Place : std::uint8_t {
+  part,     ///< what slices name: into signed integers numbers of NumPy as Python's, which fit
+  element,  ///< one element: of a bool array whatever is true or false
+  chosen,   ///< what a mask or indices choose: numbers of NumPy are cast as arrays are
+};
+
 /// What is assigned to elements of an array, as NumPy has it: lists and texts are read in its
 /// dtype, real parts of complex arrays are stored with a ComplexWarning, and of records tuples and
 /// numbers are records. Throws TypeError for what is no value.
 class AssignedValue {
  public:
-  AssignedValue(const Array& target, nb::handle value);
+  AssignedValue(const Array& target, nb::handle value, Place place = Place::part);
   const array::Operand& get() const { return operand_.get(); }
 
  private:
@@ -128,7 +135,7 @@ Array subscripted(const Array& x, nb::handle key);
 /// Whether the key names a field of records.
 bool names_field(const Array& x, nb::handle key);
 /// x[key] = value, for keys that name no field.
-void assign_subscripted(const Array& x, nb::handle key, const array::Operand& value);
+void assign_subscripted(const Array& x, nb::handle key, nb::handle value);
 
 // The buffer interface, of arrays whose memory the host sees.
 int get_array_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;

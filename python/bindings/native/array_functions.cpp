@@ -58,7 +58,22 @@ Array isclose_of(nb::handle x, nb::handle y, double rtol, double atol, bool equa
                         {.relative = rtol, .absolute = atol, .nan_equals_nan = equal_nan});
 }
 
+void bind_progression(nb::module_& m) {
+  m.def("progression",
+        recorded(+[](nb::handle first, nb::handle second, std::int64_t count, nb::handle dtype,
+                     nb::handle device) {
+          return array::progression(number_from(first), number_from(second), count,
+                                    scalar_from(dtype), placement_on(device));
+        }),
+        nb::arg("first"), nb::arg("second"), nb::arg("count"), nb::arg("dtype"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def progression(first: typing.Any, second: typing.Any, count: int, dtype: "
+                "typing.Any, device: treadle._core.device.Device | str | None = None) -> Array"),
+        "So many elements, which go on by the distance of the first two.");
+}
+
 void bind_ranges(nb::module_& m) {
+  bind_progression(m);
   m.def(
       "arange",
       recorded(+[](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype,

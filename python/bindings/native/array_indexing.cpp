@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <variant>
@@ -108,7 +109,8 @@ std::vector<AnyIndex> any_indices(nb::handle key, const Array& x) {
   std::vector<AnyIndex> indices = {};
   for (const Part& part : parts) {
     for (std::size_t i = 0; i < part.mask.size(); ++i)
-      if (axis + i >= x.shape().size() || part.mask[i] != x.shape()[axis + i])
+      if (axis + i >= x.shape().size() ||
+          (part.mask[i] != 0 && part.mask[i] != x.shape()[axis + i]))
         throw IndexError("a mask of shape " + shape_text(part.mask) + " at axis " +
                              std::to_string(axis) + " of an array of shape " +
                              shape_text(x.shape()),
@@ -151,7 +153,10 @@ const Array* as_mask(nb::handle key) {
 /// The mask selects from the first axes; values have the others', or one number for all.
 void assign_under_mask(const Array& x, const Array& mask, const array::Operand& value) {
   Shape shape(mask.shape().begin(), mask.shape().end());
-  if (shape.size() > x.shape().size() || !std::equal(shape.begin(), shape.end(), x.shape().begin()))
+  // As NumPy, which takes lengths of 0 for any: nothing is chosen then.
+  const auto fits = [](std::int64_t own, std::int64_t length) { return own == length || own == 0; };
+  if (shape.size() > x.shape().size() ||
+      !std::equal(shape.begin(), shape.end(), x.shape().begin(), fits))
     throw IndexError(
         "a mask of shape " + shape_text(shape) + " of an array of shape " + shape_text(x.shape()),
         "its lengths are those of the first axes");
@@ -162,6 +167,7 @@ void assign_under_mask(const Array& x, const Array& mask, const array::Operand& 
                            " for what a mask on the device selects",
                        "assign one number, use x.assign(where(mask, values, x)), or index by "
                        "mask.get()");
+  if (mask.size() == 0) return;
   shape.insert(shape.end(), behind, 1);
   x.assign_where(behind == 0 ? mask : array::reshape(mask, shape), value);
 }
@@ -182,7 +188,20 @@ Array taken(const Array& x, nb::handle indices, std::optional<int> axis,
 
 void put_values(const Array& x, nb::handle indices, nb::handle values,
                 const std::optional<std::string>& mode) {
-  array::put(x, indices_from(indices), AssignedValue(x, values).get(), bounds_from(mode));
+  array::put(x, indices_from(indices), AssignedValue(x, values, Place::chosen).get(),
+             bounds_from(mode));
+}
+
+Place stored_place(const Array& x, nb::handle key) {
+  const auto is_counted = [](nb::handle part) {
+    return PyLong_CheckExact(part.ptr()) ||
+           (is_numpy_scalar(part.ptr()) && PyIndex_Check(part.ptr()) != 0);
+  };
+  const bool is_tuple = nb::isinstance<nb::tuple>(key);
+  const nb::tuple parts = is_tuple ? nb::borrow<nb::tuple>(key) : nb::make_tuple(key);
+  const bool names_all = static_cast<std::int64_t>(parts.size()) == x.rank();
+  if (names_all && std::all_of(parts.begin(), parts.end(), is_counted)) return Place::element;
+  return is_basic(key) ? Place::part : Place::chosen;
 }
 
 }  // namespace
@@ -204,7 +223,15 @@ Array subscripted(const Array& x, nb::handle key) {
   return array::at(x, indices);
 }
 
-void assign_subscripted(const Array& x, nb::handle key, const array::Operand& value) {
+void assign_subscripted(const Array& x, nb::handle key, nb::handle given) {
+  const Place place = stored_place(x, key);
+  const AssignedValue assigned(x, given, place);
+  const array::Operand& value = assigned.get();
+  const Array* const values = value.array();
+  const bool is_number = x.dtype() != Scalar::boolean && x.dtype().scalar() != Scalar::structure;
+  if (place == Place::element && is_number && values != nullptr && values->rank() != 0)
+    throw ShapeError("a value of shape " + shape_text(values->shape()) + " for one element",
+                     "store a number, or value.reshape(()), or assign to x[i:i+1]");
   if (is_basic(key)) return x.at(indices_of(key)).assign(value);
   if (const Array* mask = as_mask(key)) return assign_under_mask(x, *mask, value);
   const std::vector<AnyIndex> indices = any_indices(key, x);
@@ -234,7 +261,7 @@ void bind_array_indexing(nb::module_& m) {
         "For each index the element there along an axis.");
   m.def("put_along_axis",
         recorded(+[](const Array& x, nb::handle indices, nb::handle values, int axis) {
-          const AssignedValue assigned(x, values);
+          const AssignedValue assigned(x, values, Place::chosen);
           array::put_along_axis(x, indices_from(indices), assigned.get(), axis);
         }),
         nb::arg("x"), nb::arg("indices"), nb::arg("values").none(), nb::arg("axis"),
@@ -242,7 +269,7 @@ void bind_array_indexing(nb::module_& m) {
                 "-> None"),
         "Sets those elements.");
   m.def("assign_where", recorded(+[](const Array& x, const Array& mask, nb::handle value) {
-          x.assign_where(mask, AssignedValue(x, value).get());
+          x.assign_where(mask, AssignedValue(x, value, Place::chosen).get());
         }),
         nb::arg("x"), nb::arg("mask"), nb::arg("value").none(),
         nb::sig("def assign_where(x: Array, mask: Array, value: typing.Any) -> None"),

@@ -215,8 +215,7 @@ int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
       field.assign(AssignedValue(field, value).get());
       return Py_None;
     }
-    const AssignedValue assigned(self, value);
-    assign_subscripted(self, key, assigned.get());
+    assign_subscripted(self, key, value);
     return Py_None;
   });
   return done == nullptr ? -1 : 0;

@@ -43,8 +43,14 @@ nb::object plain_number(nb::handle value) {
 
 /// A value of the host as NumPy stores it, where that says more than our cast: it reads lists and
 /// texts, and warns of numbers that the dtype does not have.
-nb::object as_stored(const Array& target, nb::handle value) {
+nb::object as_stored(const Array& target, nb::handle value, Place place) {
   PyObject* const object = value.ptr();
+  const bool is_sequence = PyTuple_Check(object) || PyList_Check(object) || is_numpy_array(object);
+  if (place == Place::element && target.dtype() == Scalar::boolean && is_sequence) {
+    const int truth = PyObject_IsTrue(object);
+    if (truth < 0) throw nb::python_error();
+    return nb::bool_(truth == 1);
+  }
   const bool is_read = PyTuple_Check(object) || PyList_Check(object) || PyUnicode_Check(object) ||
                        PyBytes_Check(object) || object == Py_None;
   const bool is_record = target.dtype().scalar() == Scalar::structure;
@@ -55,6 +61,11 @@ nb::object as_stored(const Array& target, nb::handle value) {
     });
   if (is_record || !(is_numpy_scalar(object) || is_numpy_array(object))) return plain_number(value);
   const std::string kind = nb::cast<std::string>(value.attr("dtype").attr("kind"));
+  // As NumPy has it, which casts them for unsigned integers.
+  const bool is_counted = kind == "i" || kind == "u" || kind == "f";
+  const bool is_signed = target.dtype().kind() == ScalarKind::signed_integer;
+  if (place != Place::chosen && is_numpy_scalar(object) && is_counted && is_signed)
+    return value.attr("item")();
   const bool is_text = kind == "U" || kind == "S" || kind == "O";
   const bool is_cast = kind == "c"
                            ? drops_imaginary(Scalar::complex128, target.dtype())
@@ -77,8 +88,8 @@ void warn_of_cast(const DType& from, const DType& to) {
     throw nb::python_error();
 }
 
-AssignedValue::AssignedValue(const Array& target, nb::handle value)
-    : host_(as_stored(target, value)), operand_(host_.ptr(), target) {
+AssignedValue::AssignedValue(const Array& target, nb::handle value, Place place)
+    : host_(as_stored(target, value, place)), operand_(host_.ptr(), target) {
   if (!operand_)
     raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
                                       " is no value for elements of an array: pass a number or "

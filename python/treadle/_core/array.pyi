@@ -502,6 +502,9 @@ def empty(shape: Any, dtype: Any, device: treadle._core.device.Device | str | No
 def arange(start: Any, stop: Any, step: Any, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """start, start + step, ... before stop."""
 
+def progression(first: Any, second: Any, count: int, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
+    """So many elements, which go on by the distance of the first two."""
+
 def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """`count` numbers from start to stop."""
 

@@ -7,6 +7,7 @@ elements in memory: "C", "F", or "K" and "A" for Fortran's where an array that i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -362,7 +363,28 @@ def arange(
         kinds = [getattr(x, "dtype", None) or _numpy.asarray(x).dtype for x in (start, stop, step)]
         kind = result_type(int64, *kinds)
     start, stop, step = (x.item() if isinstance(x, Array) else x for x in (start, stop, step))
+    if any(_counts_itself(x) for x in (start, stop, step)):
+        return _arange_by_numbers(start, stop, step, kind, device)
     return _array.arange(start, stop, step, kind, device)
+
+
+def _counts_itself(number: Any) -> bool:
+    """Whether NumPy's answer depends on the arithmetic of the number's own class: it rounds, or has
+    more than 64 bits."""
+    if isinstance(number, int):
+        return not -(2**63) <= number < 2**64
+    return isinstance(number, _numpy.floating)
+
+
+def _arange_by_numbers(start: Any, stop: Any, step: Any, dtype: Any, device: Any) -> Array:
+    with _numpy.errstate(all="ignore"):
+        second = start + step
+        count = (stop - start) / step if step else math.nan
+    if isinstance(count, complex) or not math.isfinite(count):
+        raise InvalidArgument(f"arange from {start} to {stop} by {step}: how many are these?")
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        count = -((start - stop) // step)
+    return _array.progression(start, second, max(0, math.ceil(count)), dtype, device)
 
 
 def linspace(

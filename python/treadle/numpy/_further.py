@@ -46,10 +46,13 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
+    if type(src) is int and require_target("copyto", dst).dtype == bool:
+        _numpy.asarray(src, bool)  # refuses what has more than 64 bits
     if not _is_storable(src, require_target("copyto", dst).dtype, casting):
         given = getattr(src, "dtype", type(src).__name__)
         raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")
-    if casting == "unsafe" and isinstance(src, complex | list | tuple):
+    is_whole = isinstance(src, complex | list | tuple) and casting == "unsafe"
+    if is_whole or isinstance(src, _numpy.generic):
         src = _numpy.asarray(src)  # whose elements are cast, whatever they are
     if where is True:
         dst[...] = src

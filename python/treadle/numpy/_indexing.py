@@ -69,7 +69,9 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
 
 def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Array:
     """Of each element the choice whose condition is the first that holds."""
-    return _array.select(of_lists(conditions), of_lists(choices), default)
+    place = next((x.device for x in [*conditions, *choices] if isinstance(x, Array)), None)
+    masks = [asarray(x, device=None if isinstance(x, Array) else place) for x in conditions]
+    return _array.select(masks, of_lists(choices), default)
 
 
 def choose(index: Any, choices: Sequence[Any]) -> Array:

@@ -214,6 +214,8 @@ def split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> 
 def hsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the second axis, or the only one."""
     x = asarray(x)
+    if x.ndim == 0:
+        raise ShapeError("hsplit: the array has no axes; it takes one or more")
     return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
