@@ -21,6 +21,18 @@ _ATTRIBUTES = (
 )
 _FUNCTION = {"name": "str"} | dict.fromkeys(_ATTRIBUTES, "int")
 _SHAPE = "grid: Sequence[int], block: Sequence[int]"
+# The launch piece by piece, with and without the underscore that the calls got in 2011.
+_PIECES = {
+    "set_block_shape": "(self, x: int, y: int, z: int, /) -> None",
+    "set_shared_size": "(self, bytes: int, /) -> None",
+    "param_set_size": "(self, bytes: int, /) -> None",
+    "param_seti": "(self, offset: int, value: int, /) -> None",
+    "param_setf": "(self, offset: int, value: float, /) -> None",
+    "param_setv": "(self, offset: int, value: object, /) -> None",
+    "launch": "(self) -> None",
+    "launch_grid": "(self, width: int, height: int, /) -> None",
+    "launch_grid_async": "(self, width: int, height: int, stream: object, /) -> None",
+}
 
 _OF_FACES = ("_allocator", "_misfit", "_data", "_queue", "context", "_place", "_events")
 TYPES: dict[str, dict[str, dict[str, str]]] = {
@@ -78,17 +90,12 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "-> Callable[[], float]",
             "_launch_kernel": f"(self, {_SHAPE}, arg_buf: object, shared: int, "
             "stream: object, /) -> None",
-            "_set_block_shape": "(self, x: int, y: int, z: int, /) -> None",
-            "_set_shared_size": "(self, bytes: int, /) -> None",
-            "_param_set_size": "(self, bytes: int, /) -> None",
-            "_param_seti": "(self, offset: int, value: int, /) -> None",
-            "_param_setf": "(self, offset: int, value: float, /) -> None",
-            "_param_setv": "(self, offset: int, value: object, /) -> None",
-            "_launch": "(self) -> None",
-            "_launch_grid": "(self, width: int, height: int, /) -> None",
-            "_launch_grid_async": "(self, width: int, height: int, stream: object, /) -> None",
+            "param_set": "(self, *arguments: object) -> None",
+            **_PIECES,
+            **{f"_{name}": signature for name, signature in _PIECES.items()},
             **_FUNCTION,
             **{name.upper(): "int" for name in _ATTRIBUTES},
+            **dict.fromkeys(("lmem", "smem", "registers"), "int"),
             "handle": "int",
             "parameters": "list[treadle._core.cuda.KernelParameter] | None",
             "arg_format": "str",

@@ -144,6 +144,7 @@ def test_prepare_in_the_spelling_of_2009_warns_once_and_works(context):
         lambda f: f.prepare("Pi", block=(4, 1, 1)),
         lambda f: f.prepare("Pi", (4, 1, 1)),
         lambda f: f.prepare("Pi", block=(4, 1, 1), shared=16, texrefs=[]),
+        lambda f: f.prepare("Pi", (4, 1, 1), 16, []),
     )
     for count, prepare in enumerate(prepares):
         function = module.get_function("add")
@@ -159,6 +160,48 @@ def test_prepare_in_the_spelling_of_2009_warns_once_and_works(context):
     function.prepare("Pi")
     with pytest.raises(TypeError, match="block must be a tuple"):
         function.prepared_call((1, 1), memory, 1)
+
+
+def test_launches_piece_by_piece_in_the_spelling_of_2009(context):
+    module = SourceModule(
+        "__global__ void add(short *x, int n, double y) {"
+        " x[blockIdx.x * 2 + threadIdx.x] += n + (int) y; }"
+    )
+    memory, stream = drv.to_device(np.zeros(6, np.int16)), drv.Stream()
+    add = module.get_function("add")
+    launches = (
+        lambda: add.launch(),
+        lambda: add.launch_grid(2, 1),
+        lambda: (add.launch_grid_async(3, 1, stream), stream.synchronize()),
+    )
+    settings = (
+        lambda: add.param_set(memory, np.int32(3), np.float64(2)),
+        lambda: (
+            add.param_set_size(24), add.param_setv(0, np.intp(int(memory))), add.param_seti(8, 3),
+            add.param_setv(16, np.float64(2)),
+        ),
+    )  # fmt: skip
+    with pytest.warns(DeprecationWarning, match="call the kernel"):
+        add.set_block_shape(2, 1, 1)
+        add.set_shared_size(16)
+        for setting in settings:
+            setting()
+            for launch in launches:
+                launch()
+    assert drv.from_device(memory, 6, np.int16).tolist() == [30, 30, 20, 20, 10, 10]
+    with pytest.warns(DeprecationWarning):
+        for refused, error in (
+            (lambda: add.param_set(memory, np.int32(3)), drv.LogicError),
+            (lambda: add.param_set(memory, np.int32(3), 2.0), TypeError),
+            (lambda: add.param_set(drv.Out(np.zeros(6, np.int16)), np.int32(3), np.float64(2)),
+             TypeError),
+            (lambda: add.launch_grid(2), TypeError),
+        ):  # fmt: skip
+            with pytest.raises(error):
+                refused()
+        assert (add.lmem, add.smem, add.registers) == (
+            add.local_size_bytes, add.shared_size_bytes, add.num_regs,
+        )  # fmt: skip
 
 
 def test_without_a_context_kernels_of_arrays_say_so(run_python):

@@ -83,6 +83,21 @@ PyObject* get_named_attribute(PyObject* self, void* named) {
   });
 }
 
+// Until 2009 three of them had other names.
+constexpr AttributeName old_attribute_names[] = {
+    {"lmem", "local_size_bytes", cuda::FunctionAttribute::local_size_bytes},
+    {"smem", "shared_size_bytes", cuda::FunctionAttribute::shared_size_bytes},
+    {"registers", "num_regs", cuda::FunctionAttribute::num_regs},
+};
+
+PyObject* get_old_attribute(PyObject* self, void* named) {
+  const auto* known = static_cast<AttributeName*>(named);
+  if (PyErr_WarnFormat(PyExc_DeprecationWarning, 1, "Function.%s is deprecated: it is %s",
+                       known->name, known->upper_name) != 0)
+    return nullptr;
+  return get_named_attribute(self, named);
+}
+
 int as_int(PyObject* value, const char* what) {
   const nb::object index = nb::steal(PyNumber_Index(value));
   const long number = index.is_valid() ? PyLong_AsLong(index.ptr()) : -1;
@@ -188,11 +203,17 @@ void prepare_block(KernelState& kernel, PyObject* block, PyObject* shared) {
 PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded(self, [&](KernelState& kernel) {
     static const char* names[] = {"arg_types", "texrefs", "block", "shared", nullptr};
+    static const char* old_names[] = {"arg_types", "block", "shared", "texrefs", nullptr};
     PyObject *types = nullptr, *texrefs = nullptr, *block = nullptr, *shared = nullptr;
-    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O$OO:prepare",
-                                    const_cast<char**>(names), &types, &texrefs, &block,
-                                    &shared) == 0)
-      throw nb::python_error();
+    // Today's calls have at most two arguments by place, those of 2009 had four.
+    const bool is_old = PyTuple_GET_SIZE(arguments) > 2;
+    const bool is_read = is_old ? PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOO:prepare",
+                                                              const_cast<char**>(old_names), &types,
+                                                              &block, &shared, &texrefs) != 0
+                                : PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O$OO:prepare",
+                                                              const_cast<char**>(names), &types,
+                                                              &texrefs, &block, &shared) != 0;
+    if (!is_read) throw nb::python_error();
     // Its place was that of `texrefs`: prepare("PPi", (16, 16, 1)).
     if (block == nullptr && texrefs != nullptr && small_sides(texrefs, 1).count != 0)
       block = std::exchange(texrefs, nullptr);
@@ -343,6 +364,9 @@ std::vector<PyGetSetDef> properties_of(Face face) {
   for (const AttributeName& known : attribute_names) add_attribute(known.name, known);
   if (face == Face::pycuda) {
     for (const AttributeName& known : attribute_names) add_attribute(known.upper_name, known);
+    for (const AttributeName& known : old_attribute_names)
+      properties.push_back({known.name, get_old_attribute, nullptr, known.upper_name,
+                            const_cast<AttributeName*>(&known)});
     properties.push_back(
         {"arg_format", get_arg_format, set_arg_format, "Set by prepare().", nullptr});
     properties.push_back({"texrefs", get_texrefs, set_texrefs, "Set by prepare().", nullptr});

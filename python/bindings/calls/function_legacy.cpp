@@ -117,6 +117,40 @@ PyObject* launch_grid_async(PyObject* self, PyObject* const* a, Py_ssize_t count
   });
 }
 
+// param_set(*args): all of them at once, as a call of the kernel takes them.
+PyObject* param_set(PyObject* self, PyObject* const* a, Py_ssize_t count) {
+  return guarded(self, [&](KernelState& kernel) {
+    if (!kernel.layout.known)
+      throw NotSupported(
+          "param_set needs a driver that tells the kernel's parameters: "
+          "function(..., block=(x, y, z), grid=(w, h)) does without");
+    cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
+    std::vector<PyObject*> handlers;
+    const LaunchScope scope(cuda::StreamRef{});
+    for (Py_ssize_t i = 0; i < count; ++i) add_argument(buffer, a[i], kernel, handlers);
+    if (!handlers.empty())
+      raise_python(PyExc_TypeError,
+                   "param_set takes memory of the device; In, Out and InOut are for calls of the "
+                   "kernel: function(..., block=(x, y, z), grid=(w, h))");
+    void* const* values = buffer.finish();
+    kernel.legacy_parameters.clear();
+    for (const cuda::KernelParameter& parameter : kernel.layout.parameters)
+      std::memcpy(parameter_room(kernel, parameter.offset, parameter.size), *values++,
+                  parameter.size);
+  });
+}
+
+// Until 2011 the calls had no underscore.
+template <PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)>
+PyObject* of_old_programs(PyObject* self, PyObject* const* a, Py_ssize_t count) {
+  if (PyErr_WarnEx(PyExc_DeprecationWarning,
+                   "set_block_shape, set_shared_size, param_set... and launch... are deprecated: "
+                   "call the kernel, function(..., block=(x, y, z), grid=(w, h), shared=bytes)",
+                   1) != 0)
+    return nullptr;
+  return function(self, a, count);
+}
+
 PyCFunction method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
@@ -133,6 +167,17 @@ PyMethodDef legacy_methods[] = {
     {"_launch", method(launch_one), METH_FASTCALL, "()"},
     {"_launch_grid", method(launch_grid), METH_FASTCALL, "(width, height)"},
     {"_launch_grid_async", method(launch_grid_async), METH_FASTCALL, "(width, height, stream)"},
+    {"param_set", method(of_old_programs<param_set>), METH_FASTCALL, "(*args)"},
+    {"set_block_shape", method(of_old_programs<set_block_shape>), METH_FASTCALL, "(x, y, z)"},
+    {"set_shared_size", method(of_old_programs<set_shared_size>), METH_FASTCALL, "(bytes)"},
+    {"param_set_size", method(of_old_programs<param_set_size>), METH_FASTCALL, "(bytes)"},
+    {"param_seti", method(of_old_programs<param_set_integer>), METH_FASTCALL, "(offset, value)"},
+    {"param_setf", method(of_old_programs<param_set_float>), METH_FASTCALL, "(offset, value)"},
+    {"param_setv", method(of_old_programs<param_set_bytes>), METH_FASTCALL, "(offset, buffer)"},
+    {"launch", method(of_old_programs<launch_one>), METH_FASTCALL, "()"},
+    {"launch_grid", method(of_old_programs<launch_grid>), METH_FASTCALL, "(width, height)"},
+    {"launch_grid_async", method(of_old_programs<launch_grid_async>), METH_FASTCALL,
+     "(width, height, stream)"},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace treadle::bindings

@@ -1244,6 +1244,26 @@ class Function:
 
     def _launch_grid_async(self, width: int, height: int, stream: object, /) -> None: ...
 
+    def param_set(self, *arguments: object) -> None: ...
+
+    def set_block_shape(self, x: int, y: int, z: int, /) -> None: ...
+
+    def set_shared_size(self, bytes: int, /) -> None: ...
+
+    def param_set_size(self, bytes: int, /) -> None: ...
+
+    def param_seti(self, offset: int, value: int, /) -> None: ...
+
+    def param_setf(self, offset: int, value: float, /) -> None: ...
+
+    def param_setv(self, offset: int, value: object, /) -> None: ...
+
+    def launch(self) -> None: ...
+
+    def launch_grid(self, width: int, height: int, /) -> None: ...
+
+    def launch_grid_async(self, width: int, height: int, stream: object, /) -> None: ...
+
     @property
     def name(self) -> str:
         """As a reader knows the kernel."""
@@ -1335,6 +1355,18 @@ class Function:
     @property
     def PREFERRED_SHARED_MEMORY_CARVEOUT(self) -> int:
         """As the driver tells it."""
+
+    @property
+    def lmem(self) -> int:
+        """Local_size_bytes"""
+
+    @property
+    def smem(self) -> int:
+        """Shared_size_bytes"""
+
+    @property
+    def registers(self) -> int:
+        """Num_regs"""
 
     @property
     def arg_format(self) -> str:
