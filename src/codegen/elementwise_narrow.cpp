@@ -6,12 +6,20 @@
 namespace treadle::codegen {
 
 void ElementwiseWriter::write_narrow_linear() {
-  const std::string integer = type(Scalar::int64);
+  const std::string integer = user_ != nullptr ? user_->index : type(Scalar::int64),
+                    length = user_ != nullptr ? number(user_->group_length) : "piece_length",
+                    start = element_.own_name("start"), end = element_.own_name("end");
   text_.line(
-      {"const ", integer, " start = (", integer, ")", dialect_.group_id, " * piece_length;"});
-  text_.line({"const ", integer, " end = n - start < piece_length ? n : start + piece_length;"});
+      {"const ", integer, " ", start, " = (", integer, ")", dialect_.group_id, " * ", length, ";"});
+  if (user_ != nullptr) text_.statements(user_->prep);
+  if (user_ != nullptr && user_->has_range) {
+    const std::string item = element_.own_name("item");
+    return write_range(item, length, joined({start, " + ", item}));
+  }
+  text_.line({"const ", integer, " ", end, " = n - ", start, " < ", length, " ? n : ", start, " + ",
+              length, ";"});
   write_constants();
-  text_.open({"for (", integer, " i = start; i < end; ++i)"});
+  text_.open({"for (", integer, " i = ", start, "; i < ", end, "; ++i)"});
   write_element_at("i");
   text_.close();
 }

@@ -12,7 +12,7 @@ void ElementwiseWriter::write_wide_linear() {
   text_.line({"const ", uint, " left = n - start < ", number(tile), " ? (", uint,
               ")(n - start) : ", number(tile), ";"});
   for (const Operand& operand : operands_)
-    if (operand.step != Step::zero) advance(operand, step_to(operand, "start"));
+    if (step_of(operand) != Step::zero) advance(operand, step_to(operand, "start"));
   write_wide_piece(number(tiling_.group_size), number(tile), loop_.rounds);
 }
 
@@ -36,9 +36,36 @@ void ElementwiseWriter::write_wide_rows() {
   for (const Operand& operand : operands_) {
     const std::string offset = outer_offset(operand, loop_.outer_rank);
     advance(operand,
-            operand.step == Step::zero ? offset : offset + " + " + step_to(operand, "start"));
+            step_of(operand) == Step::zero ? offset : offset + " + " + step_to(operand, "start"));
   }
   write_wide_piece("lanes", full, 1);
+}
+
+/// Around a user's text, which stands once: elements are counted before the loop, since a load
+/// behind a branch is not moved before it.
+void ElementwiseWriter::write_wide_counted() {
+  const std::string uint = type(Scalar::uint32), start = element_.own_name("tile"),
+                    item = element_.own_name("item"), most = number(tiling_.strided_items),
+                    size = number(tiling_.group_size);
+  text_.line({"const ", user_->index, " ", start, " = (", user_->index, ")", dialect_.group_id,
+              " * ", number(user_->group_length), " + ", dialect_.local_id, ";"});
+  text_.statements(user_->prep);
+  const std::string position = joined({start, " + ", item, " * ", size});
+  if (user_->has_range) {
+    text_.directive("#pragma unroll");
+    return write_range(item, most, position);
+  }
+  const std::string items = element_.own_name("items");
+  const std::string last = number((tiling_.strided_items - 1) * tiling_.group_size);
+  text_.line({"const ",   uint, " ",       items, " = ", start,
+              " + ",      last, " < n ? ", most,  " : ", start,
+              " < n ? (", uint, ")((n - ", start, " + ", number(tiling_.group_size - 1),
+              ") / ",     size, ") : 0;"});
+  text_.directive("#pragma unroll " + most);
+  text_.open({"for (", uint, " ", item, " = 0; ", item, " < ", items, "; ++", item, ")"});
+  text_.line({"const ", user_->index, " i = ", position, ";"});
+  write_element_at("i");
+  text_.close();
 }
 
 /// The elements from where the pointers are: `full` of them, or as many as are left.
@@ -75,9 +102,9 @@ void ElementwiseWriter::write_vector_round(const std::string& at) {
     return joined({"*(", pointer_to(vector_type(operand), operand), ")(", operand.name, " + i)"});
   };
   for (const Operand& operand : operands_) {
-    if (!operand.is_memory() || operand.is_indirect || operand.step == Step::zero) continue;
+    if (!operand.is_memory() || operand.is_indirect || step_of(operand) == Step::zero) continue;
     const std::string vector = vector_type(operand), name = operand.name;
-    if (is_read(operand)) text_.line({"const ", vector, " ", name, "_in = ", whole(operand), ";"});
+    if (operand.is_read) text_.line({"const ", vector, " ", name, "_in = ", whole(operand), ";"});
     if (operand.is_output()) text_.line({vector, " ", name, "_out;"});
   }
   text_.directive("#pragma unroll");
@@ -106,11 +133,11 @@ void ElementwiseWriter::write_wide_strided() {
   text_.open("if (i < n)");
   write_indices("i", axes);
   for (const Operand& operand : operands_)
-    if (operand.step != Step::zero)
+    if (step_of(operand) != Step::zero)
       text_.line({"const ", type(Scalar::int64), " ", operand.name,
                   "_at = ", outer_offset(operand, axes), ";"});
   const Place place = [&](const Operand& operand) {
-    return element(operand, operand.step == Step::zero ? "0" : operand.name + "_at");
+    return element(operand, step_of(operand) == Step::zero ? "0" : operand.name + "_at");
   };
   write_element(place, place);
   text_.close();
@@ -122,9 +149,9 @@ void ElementwiseWriter::write_wide_tiled() {
   const auto side = static_cast<unsigned>(tiling_.tile_side);
   const unsigned step = tiling_.group_size / side;
   for (const Operand& operand : operands_)
-    if (operand.step == Step::crossed)
-      text_.line({dialect_.local, " ", memory_type(operand.dtype, dialect_), " ", operand.name,
-                  "_tile[", number(side), "][", number(side + 1), "];"});
+    if (step_of(operand) == Step::crossed)
+      text_.line({dialect_.local, " ", operand.type, " ", operand.name, "_tile[", number(side),
+                  "][", number(side + 1), "];"});
   text_.line({"const ", uint, " lane = ", dialect_.local_id, " % ", number(side),
               ", line = ", dialect_.local_id, " / ", number(side), ";"});
   text_.line({"const ", uint, " column = divided(", dialect_.group_id, ", row_divider);"});
@@ -147,7 +174,7 @@ void ElementwiseWriter::write_wide_tiled() {
   };
   open_lines("line + k", "lane");
   for (const Operand& operand : operands_)
-    if (operand.step == Step::crossed)
+    if (step_of(operand) == Step::crossed)
       text_.line(
           {operand.name, "_tile[line + k][lane] = ", element(operand, tile_index(operand)), ";"});
   text_.close();
@@ -155,7 +182,7 @@ void ElementwiseWriter::write_wide_tiled() {
   text_.line({dialect_.barrier, ";"});
   open_lines("lane", "line + k");
   const Place place = [&](const Operand& operand) {
-    if (operand.step == Step::crossed) return operand.name + "_tile[lane][line + k]";
+    if (step_of(operand) == Step::crossed) return operand.name + "_tile[lane][line + k]";
     return element(operand, tile_index(operand));
   };
   write_element(place, place);

@@ -103,6 +103,21 @@ void ExpressionText::write_value(TextWriter& text, Value value, const Place& pla
              " ", name, " = ", written, ";"});
 }
 
+void ExpressionText::find_constants(const std::function<bool(const Instruction&)>& is_constant) {
+  for (const Instruction& step : expression_.instructions) {
+    bool constant = step.op != Op::iota;
+    if (step.op == Op::leaf || step.op == Op::gather) constant = is_constant(step);
+    for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+      constant = constant && constants_[step.operands[i]];
+    constants_.push_back(constant);
+  }
+}
+
+void ExpressionText::write_values(TextWriter& text, bool constant, const Place& place) const {
+  for (std::size_t value = 0; value < constants_.size(); ++value)
+    if (constants_[value] == constant) write_value(text, static_cast<Value>(value), place);
+}
+
 std::string ExpressionText::formula(Value value) const {
   std::string text;
   append_formula(text, value);

@@ -59,6 +59,10 @@ class ExpressionText {
   std::string value_name(Value value) const;
   /// Defines that variable, unless the value has it already.
   void write_value(TextWriter& text, Value value, const Place& place) const;
+  /// Finds the values that are the same along the innermost loop, by what is said of leaves.
+  void find_constants(const std::function<bool(const Instruction&)>& is_constant);
+  /// Defines the variables of those, or of all others.
+  void write_values(TextWriter& text, bool constant, const Place& place) const;
   /// The value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))". Shared values are
   /// written out again each time, so the whole may be endless: it ends where a line does.
   std::string formula(Value value) const;
@@ -72,6 +76,7 @@ class ExpressionText {
   const Dialect& dialect_;
   Name name_;
   Beside beside_;
+  std::vector<bool> constants_;
 };
 
 }  // namespace treadle::codegen

@@ -15,7 +15,7 @@
 namespace treadle::codegen {
 namespace {
 
-using OperandKind = ReductionOperand::Kind;
+using OperandKind = KernelOperand::Kind;
 
 constexpr std::size_t most_folds = 8;
 
@@ -136,9 +136,9 @@ ReductionExpression reduction_of(Reduction reduction, const Expression& elements
   return all;
 }
 
-std::vector<ReductionOperand> operands_of(const ReductionExpression& expression) {
+std::vector<KernelOperand> operands_of(const ReductionExpression& expression) {
   const auto& [map, folds, epilogue] = expression;
-  std::vector<ReductionOperand> operands;
+  std::vector<KernelOperand> operands;
   const auto add = [&](OperandKind kind, std::size_t index, const DType& dtype,
                        bool is_indirect = false) {
     operands.push_back({kind, static_cast<std::uint8_t>(index), dtype, is_indirect});

@@ -38,14 +38,7 @@ class ExpressionElement : public ReductionElement {
   }
 
   void find_constants(const std::function<bool(const Operand&)>& is_constant) override {
-    for (const Instruction& step : expression_.map.instructions) {
-      bool constant = step.op != Op::iota;
-      if (step.op == Op::leaf || step.op == Op::gather)
-        constant = is_constant(operand(Kind::leaf, step.leaf()));
-      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
-        constant = constant && constants_[step.operands[i]];
-      constants_.push_back(constant);
-    }
+    map_.find_constants([&](const Instruction& step) { return is_constant(read_by(step)); });
   }
   void write_comment(TextWriter& text) const override {
     text.line({"// ", name, ", made by treadle's reduction generator:"});
@@ -58,12 +51,8 @@ class ExpressionElement : public ReductionElement {
                    epilogue_.formula(expression_.epilogue.outputs[operand.index])});
   }
   void write_values(TextWriter& text, bool constant, const Place& place) override {
-    for (std::size_t value = 0; value < constants_.size(); ++value)
-      if (constants_[value] == constant)
-        map_.write_value(text, static_cast<Value>(value), [&](const Instruction& step) {
-          return place(step.op == Op::iota ? operand(Kind::position, 0)
-                                           : operand(Kind::leaf, step.leaf()));
-        });
+    map_.write_values(text, constant,
+                      [&](const Instruction& step) { return place(read_by(step)); });
   }
   std::string value(std::size_t fold) const override {
     return map_.value_name(expression_.map.outputs[fold]);
@@ -87,8 +76,8 @@ class ExpressionElement : public ReductionElement {
  private:
   void name_operands() {
     const auto all = operands_of(expression_);
-    for (const ReductionOperand& operand : all) {
-      const auto alike = std::ranges::count(all, operand.kind, &ReductionOperand::kind);
+    for (const KernelOperand& operand : all) {
+      const auto alike = std::ranges::count(all, operand.kind, &KernelOperand::kind);
       std::string called = operand.kind == Kind::leaf       ? "x"
                            : operand.kind == Kind::position ? "position"
                            : operand.kind == Kind::place    ? "place"
@@ -97,6 +86,9 @@ class ExpressionElement : public ReductionElement {
       if (alike > 1) called += number(operand.index);
       operands.push_back({operand, std::move(called), memory_type(operand.dtype, dialect_)});
     }
+  }
+  const Operand& read_by(const Instruction& step) const {
+    return step.op == Op::iota ? operand(Kind::position, 0) : operand(Kind::leaf, step.leaf());
   }
   std::string input_name(const Instruction& step) const {
     if (step.op == Op::scalar) return joined({"s", number(step.operands[0])});
@@ -113,15 +105,9 @@ class ExpressionElement : public ReductionElement {
   const ReductionExpression& expression_;
   const Dialect& dialect_;
   ExpressionText map_, epilogue_;
-  std::vector<bool> constants_;  ///< values of the map that are the same along the innermost loop
 };
 
 }  // namespace
-
-const ReductionElement::Operand& ReductionElement::operand(Kind kind, std::size_t index) const {
-  return *std::ranges::find_if(
-      operands, [&](const Operand& o) { return o.kind == kind && o.index == index; });
-}
 
 std::unique_ptr<ReductionElement> element_of(const ReductionExpression& expression,
                                              const Dialect& dialect) {

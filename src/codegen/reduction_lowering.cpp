@@ -168,8 +168,8 @@ class ReductionLowerer {
     }
     const bool is_one = result_.kept.count() <= 1;
     const unsigned depth = is_one || length > tiling_.middle_row ? group_size()
-                           : length > tiling_.short_row          ? 32
-                           : length > tiling_.lone_row           ? 8
+                           : length > tiling_.short_row          ? tiling_.middle_row_depth
+                           : length > tiling_.lone_row           ? tiling_.short_row_depth
                                                                  : 1;
     return std::min(depth, group_size());
   }

@@ -27,50 +27,6 @@ bool is_plain(const DType& dtype, const Dialect& dialect, const TypeNames& types
   return types.name_of(dtype) == stored_type(dtype.scalar(), dialect);
 }
 
-bool is_leaf(const ReductionSnippet& snippet, const ParameterSpec& parameter,
-             const Dialect& dialect, const TypeNames& types) {
-  if (parameter.kind == ParameterSpec::Kind::scalar || !is_plain(parameter.dtype, dialect, types))
-    return false;
-  // Of several maps those that do not mention it do not care.
-  bool is_read = false;
-  for (const ReductionOutput& output : snippet.outputs) {
-    const std::string map = without_comments(output.map);
-    if (!mentions(map, parameter.name) && !mentions(snippet.preamble, parameter.name)) continue;
-    if (!reads_every_element(map, snippet.preamble, parameter.name)) return false;
-    is_read = true;
-  }
-  return is_read;
-}
-
-/// For each parameter whether it is a leaf: of a text that writes none may be read before it.
-std::vector<bool> leaves_of(const ReductionSnippet& snippet, const Dialect& dialect,
-                            const TypeNames& types) {
-  std::vector<bool> leaves(snippet.parameters.size());
-  for (const ReductionOutput& output : snippet.outputs)
-    if (may_write(without_comments(output.map))) return leaves;
-  for (std::size_t k = 0; k < leaves.size(); ++k)
-    leaves[k] = is_leaf(snippet, snippet.parameters[k], dialect, types);
-  return leaves;
-}
-
-/// A map without the elements of leaves, which are called as arguments of its function are.
-std::string map_of(const ReductionSnippet& snippet, const ReductionOutput& output,
-                   const std::vector<bool>& leaves) {
-  if (std::ranges::find(leaves, true) == leaves.end()) return output.map;
-  std::string map = without_comments(output.map);
-  for (std::size_t k = 0; k < leaves.size(); ++k)
-    if (leaves[k])
-      map = with_elements(map, snippet.parameters[k].name, "treadle_" + snippet.parameters[k].name);
-  return map;
-}
-
-bool uses_index(const ReductionSnippet& snippet, const std::vector<bool>& leaves) {
-  return std::ranges::find(leaves, true) == leaves.end() || mentions(snippet.preamble, "i") ||
-         std::ranges::any_of(snippet.outputs, [&](const ReductionOutput& output) {
-           return mentions(map_of(snippet, output, leaves), "i");
-         });
-}
-
 std::size_t size_of(const ReductionOutput& output) {
   return std::max<std::size_t>(1, output.dtype.size_bytes());
 }
@@ -83,25 +39,20 @@ bool rounds(const DType& dtype) {
 
 class SnippetElement : public ReductionElement {
  public:
-  SnippetElement(const ReductionSnippet& snippet, const Dialect& dialect, const TypeNames& types)
-      : snippet_(snippet),
-        dialect_(dialect),
-        types_(types),
-        leaves_(leaves_of(snippet, dialect, types)) {
-    require_valid(snippet, types);
-    name = snippet.name;
-    partial_bytes = accumulator_bytes = bytes_of_partial(snippet);
-    for (std::size_t k = 0; k < snippet.outputs.size(); ++k) {
-      const ReductionOutput& output = snippet.outputs[k];
+  SnippetElement(const ReadReduction& read, const Dialect& dialect)
+      : read_(read), snippet_(read.snippet()), dialect_(dialect), types_(read.types()) {
+    name = snippet_.name;
+    partial_bytes = accumulator_bytes = read.bytes_of_partial();
+    for (std::size_t k = 0; k < snippet_.outputs.size(); ++k) {
+      const ReductionOutput& output = snippet_.outputs[k];
       folds.emplace_back(BlockField{"folded" + suffix(k), result_type(k), shuffle_of(output.dtype)},
                          "treadle_reduce" + suffix(k), joined({"treadle_neutral", suffix(k), "()"}),
                          rounds(output.dtype), dialect);
       largest_bytes = std::max(largest_bytes, size_of(output));
       has_lanes = has_lanes && output.dtype.scalar() != Scalar::structure;
     }
-    passes_count = uses_count();
-    for (const ReductionOperand& operand : operands_of(snippet, dialect, types))
-      operands.push_back(named(operand));
+    passes_count = read.uses_count();
+    for (const KernelOperand& operand : read.operands()) operands.push_back(named(operand));
   }
 
   void find_constants(const std::function<bool(const Operand&)>& is_constant) override {
@@ -132,9 +83,9 @@ class SnippetElement : public ReductionElement {
       text.line({"const ", operand.type, " ", operand.name, "_i = ", place(operand), ";"});
     }
     if (constant) return;
-    for (std::size_t k = 0; k < leaves_.size(); ++k)
-      arguments += joined({", ", leaves_[k] ? operand(Kind::leaf, k).name + "_i"
-                                            : "user_" + snippet_.parameters[k].name});
+    for (std::size_t k = 0; k < snippet_.parameters.size(); ++k)
+      arguments += joined({", ", read_.is_leaf(k) ? operand(Kind::leaf, k).name + "_i"
+                                                  : "user_" + snippet_.parameters[k].name});
     if (passes_count) arguments += ", elements";
     for (std::size_t k = 0; k < folds.size(); ++k)
       text.line({"const ", result_type(k), " ", value(k), " = treadle_map", suffix(k), "(",
@@ -161,7 +112,7 @@ class SnippetElement : public ReductionElement {
     return snippet_.outputs.size() > 1 ? joined({"_", number(k)}) : std::string();
   }
   std::string result_type(std::size_t k) const { return "treadle_result" + suffix(k); }
-  Operand named(const ReductionOperand& operand) const {
+  Operand named(const KernelOperand& operand) const {
     if (operand.kind == Kind::position) return {operand, "position", {}};
     if (operand.kind == Kind::output)
       return {operand, "z" + suffix(operand.index), result_type(operand.index)};
@@ -180,14 +131,6 @@ class SnippetElement : public ReductionElement {
       return mentions(types_.name_of(parameter.dtype), macro);
     });
   }
-  /// Whether an expression uses n for the number of elements: not where the program has an n.
-  bool uses_count() const {
-    const auto is_n = [](const ParameterSpec& parameter) { return parameter.name == "n"; };
-    return std::ranges::none_of(snippet_.parameters, is_n) && !mentions(snippet_.preamble, "n") &&
-           std::ranges::any_of(snippet_.outputs, [](const ReductionOutput& output) {
-             return mentions(output.map, "n");
-           });
-  }
   void write_functions(TextWriter& text, std::size_t k) const {
     const ReductionOutput& output = snippet_.outputs[k];
     const std::string type = result_type(k), integer = types_.name_of(Scalar::int64);
@@ -204,9 +147,9 @@ class SnippetElement : public ReductionElement {
     write("treadle_neutral", "void", output.neutral);
     write("treadle_reduce", joined({type, " a, ", type, " b"}), output.reduce);
     std::string parameters = integer + " i";
-    for (std::size_t p = 0; p < leaves_.size(); ++p) {
+    for (std::size_t p = 0; p < snippet_.parameters.size(); ++p) {
       ParameterSpec parameter = snippet_.parameters[p];
-      if (leaves_[p]) {
+      if (read_.is_leaf(p)) {
         parameter.kind = ParameterSpec::Kind::scalar;
         parameter.name.insert(0, "treadle_");
       } else if (parameter.kind == ParameterSpec::Kind::vector_with_offset) {
@@ -215,77 +158,113 @@ class SnippetElement : public ReductionElement {
       parameters += ", " + declare(parameter, dialect_, types_);
     }
     if (passes_count) parameters += joined({", ", integer, " n"});
-    write("treadle_map", parameters, map_of(snippet_, output, leaves_));
+    write("treadle_map", parameters, read_.map(k));
   }
 
+  const ReadReduction& read_;
   const ReductionSnippet& snippet_;
   const Dialect& dialect_;
   const TypeNames& types_;
-  std::vector<bool> leaves_;     ///< of each parameter
   std::vector<bool> constants_;  ///< of each leaf
 };
 
 }  // namespace
 
-void require_valid(const ReductionSnippet& snippet, const TypeNames& types) {
-  for (const ParameterSpec& parameter : snippet.parameters)
-    if (parameter.name == "i")
-      throw InvalidArgument("an argument of reduction kernel " + snippet.name +
-                                " is called as the index of its element, i",
-                            "give it another name");
-  for (const ReductionOutput& output : snippet.outputs) types.name_of(output.dtype);
+ReadReduction::ReadReduction(ReductionSnippet snippet, const Dialect& dialect, TypeNames types)
+    : snippet_(std::move(snippet)), dialect_(dialect), types_(std::move(types)) {
+  // What a function costs nobody knows.
+  constexpr unsigned cost_of_call = 8;
+  const auto has_name = [&](std::string_view name) {
+    return std::ranges::find(snippet_.parameters, name, &ParameterSpec::name) !=
+           snippet_.parameters.end();
+  };
+  if (has_name("i"))
+    throw InvalidArgument("an argument of reduction kernel " + snippet_.name +
+                              " is called as the index of its element, i",
+                          "give it another name");
+  // Where the program has an n of its own, n is not the number of elements.
+  const bool has_count = !has_name("n") && !mentions(snippet_.preamble, "n");
+  std::vector<std::string> plain;
+  for (const ReductionOutput& output : snippet_.outputs) {
+    (void)types_.name_of(output.dtype);
+    plain.push_back(without_comments(output.map));
+    uses_count_ = uses_count_ || (has_count && mentions(output.map, "n"));
+    rounds_ = rounds_ || rounds(output.dtype);
+    if (calls_functions(output.map)) map_cost_ += cost_of_call;
+  }
+  find_leaves(plain);
+  find_operands();
 }
 
-std::vector<ReductionOperand> operands_of(const ReductionSnippet& snippet, const Dialect& dialect,
-                                          const TypeNames& types) {
-  using Kind = ReductionOperand::Kind;
-  const std::vector<bool> leaves = leaves_of(snippet, dialect, types);
-  std::vector<ReductionOperand> operands;
-  for (std::size_t k = 0; k < leaves.size(); ++k)
-    if (leaves[k])
-      operands.push_back({Kind::leaf, static_cast<std::uint8_t>(k), snippet.parameters[k].dtype});
-  if (uses_index(snippet, leaves)) operands.push_back({Kind::position, 0, Scalar::int64});
-  for (std::size_t k = 0; k < snippet.outputs.size(); ++k)
-    operands.push_back({Kind::output, static_cast<std::uint8_t>(k), snippet.outputs[k].dtype});
-  return operands;
+/// Arrays of a text that writes none may be read before it. Of several maps those that do not
+/// mention one do not care.
+void ReadReduction::find_leaves(const std::vector<std::string>& plain) {
+  leaves_.resize(snippet_.parameters.size());
+  const bool writes = std::ranges::any_of(plain, [](const auto& map) { return may_write(map); });
+  for (std::size_t k = 0; k < leaves_.size() && !writes; ++k) {
+    const ParameterSpec& parameter = snippet_.parameters[k];
+    if (parameter.kind == ParameterSpec::Kind::scalar ||
+        !is_plain(parameter.dtype, dialect_, types_))
+      continue;
+    const bool is_anywhere = mentions(snippet_.preamble, parameter.name);
+    const auto cares = [&](const std::string& map) {
+      return is_anywhere || mentions(map, parameter.name);
+    };
+    leaves_[k] =
+        std::ranges::any_of(plain, cares) &&
+        std::ranges::all_of(plain, [&](const std::string& map) {
+          return !cares(map) || reads_every_element(map, snippet_.preamble, parameter.name);
+        });
+  }
+  const bool has_leaves = std::ranges::find(leaves_, true) != leaves_.end();
+  for (std::size_t k = 0; k < plain.size(); ++k) {
+    std::string map = has_leaves ? plain[k] : snippet_.outputs[k].map;
+    for (std::size_t p = 0; p < leaves_.size(); ++p) {
+      const std::string& name = snippet_.parameters[p].name;
+      if (leaves_[p]) map = with_elements(map, name, "treadle_" + name);
+    }
+    maps_.push_back(std::move(map));
+  }
 }
 
-std::size_t bytes_of_partial(const ReductionSnippet& snippet) {
-  if (snippet.outputs.size() == 1) return size_of(snippet.outputs[0]);
+void ReadReduction::find_operands() {
+  using Kind = KernelOperand::Kind;
+  const auto add = [&](Kind kind, std::size_t index, const DType& dtype) {
+    operands_.push_back({kind, static_cast<std::uint8_t>(index), dtype});
+  };
+  for (std::size_t k = 0; k < leaves_.size(); ++k)
+    if (leaves_[k]) add(Kind::leaf, k, snippet_.parameters[k].dtype);
+  if (operands_.empty() || mentions(snippet_.preamble, "i") ||
+      std::ranges::any_of(maps_, [](const std::string& map) { return mentions(map, "i"); }))
+    add(Kind::position, 0, Scalar::int64);
+  for (std::size_t k = 0; k < snippet_.outputs.size(); ++k)
+    add(Kind::output, k, snippet_.outputs[k].dtype);
+}
+
+std::size_t ReadReduction::bytes_of_partial() const {
+  if (snippet_.outputs.size() == 1) return size_of(snippet_.outputs[0]);
   // The alignment of a type, which the program may define, divides its size.
   std::size_t alignment = 1, bytes = 0;
-  for (const ReductionOutput& output : snippet.outputs)
+  for (const ReductionOutput& output : snippet_.outputs)
     alignment = std::max(alignment, std::size_t{1} << std::countr_zero(size_of(output)));
-  for (const ReductionOutput& output : snippet.outputs)
+  for (const ReductionOutput& output : snippet_.outputs)
     bytes += (size_of(output) + alignment - 1) / alignment * alignment;
   return bytes;
 }
 
-ReductionTarget target_of(const ReductionSnippet& snippet, const Tiling& tiling,
-                          unsigned compute_units) {
-  // What a function costs nobody knows.
-  constexpr unsigned cost_of_call = 8;
-  ReductionTarget target{.tiling = tiling,
-                         .compute_units = compute_units,
-                         .partial_bytes = bytes_of_partial(snippet),
-                         .accumulator_bytes = bytes_of_partial(snippet),
-                         .has_few_texts = true};
-  for (const ReductionOutput& output : snippet.outputs) {
-    if (calls_functions(output.map)) target.map_cost += cost_of_call;
-    target.has_runs = target.has_runs || rounds(output.dtype);
-  }
-  return target;
+ReductionTarget ReadReduction::target(const Tiling& tiling, unsigned compute_units) const {
+  return {.tiling = tiling,
+          .compute_units = compute_units,
+          .partial_bytes = bytes_of_partial(),
+          .accumulator_bytes = bytes_of_partial(),
+          .map_cost = map_cost_,
+          .has_runs = rounds_,
+          .has_few_texts = true};
 }
 
-std::unique_ptr<ReductionElement> element_of(const ReductionSnippet& snippet,
-                                             const Dialect& dialect, const TypeNames& types) {
-  return std::make_unique<SnippetElement>(snippet, dialect, types);
-}
-
-ReductionText generate_reduction(const ReductionSnippet& snippet, const ReductionClass& loop,
-                                 const Tiling& tiling, const Dialect& dialect,
-                                 const TypeNames& types) {
-  return ReductionWriter(*element_of(snippet, dialect, types), loop, tiling, dialect).write();
+ReductionText ReadReduction::generate(const ReductionClass& loop, const Tiling& tiling) const {
+  SnippetElement element(*this, dialect_);
+  return ReductionWriter(element, loop, tiling, dialect_).write();
 }
 
 }  // namespace treadle::codegen

@@ -24,7 +24,9 @@ inline unsigned lanes_of(const Tiling& tiling, std::size_t accumulator_bytes) {
 }
 /// Results of a strip.
 inline std::uint64_t strip_length(const Tiling& tiling, std::size_t partial_bytes) {
-  return std::max<std::uint64_t>(16, tiling.strip_bytes / partial_bytes / 16 * 16);
+  return std::max<std::uint64_t>(
+      tiling.vector_lanes,
+      tiling.strip_bytes / partial_bytes / tiling.vector_lanes * tiling.vector_lanes);
 }
 
 }  // namespace treadle::codegen

@@ -44,7 +44,7 @@ class ReductionWriter {
     return std::uint64_t{depth()} * loop_.folded.items * loop_.folded.rounds;
   }
   /// Wide: accumulators side by side.
-  unsigned parts() const { return std::min<unsigned>(loop_.folded.items, 8); }
+  unsigned parts() const { return std::min<unsigned>(loop_.folded.items, tiling_.accumulators); }
   /// Elements that one access gives to each of them.
   unsigned elements_of_part() const {
     return loop_.folded.has_vectors ? loop_.folded.items / parts() : 1;

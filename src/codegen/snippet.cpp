@@ -2,13 +2,12 @@
 #include "treadle/codegen/snippet.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "elementwise_writer.hpp"
 #include "snippet_reading.hpp"
-#include "text_writer.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
@@ -16,41 +15,67 @@
 namespace treadle::codegen {
 namespace {
 
-/// Writes the kernel of one snippet.
-class SnippetWriter {
+class TextElement : public ElementwiseElement {
  public:
-  SnippetWriter(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
-                const TypeNames& types)
-      : snippet_(snippet),
-        tiling_(tiling),
-        dialect_(dialect),
-        types_(types),
-        is_literal_(snippet.any_launch || speaks_of_its_loop(snippet)),
-        is_apart_(!is_literal_ && uses_elements_apart()),
-        index_(types.name_of(snippet.has_range ? Scalar::int64 : snippet.index_dtype)),
-        uint_(types.name_of(Scalar::uint32)) {}
-
-  SnippetText write() {
+  TextElement(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
+              const TypeNames& types)
+      : snippet_(snippet), tiling_(tiling), dialect_(dialect), types_(types) {
     refuse_own_names();
-    write_frame();
-    if (is_literal_)
-      write_literal();
-    else if (tiling_.schedule == Schedule::wide)
-      write_wide();
-    else
-      write_narrow();
-    text_.statements(snippet_.after_loop);
-    text_.close();
-    return {text_.text(), group_size(), group_length(), is_literal_};
+    name = snippet.name;
+    loop_ = {.index = types.name_of(snippet.has_range ? Scalar::int64 : snippet.index_dtype),
+             .prep = snippet.loop_prep,
+             .after = snippet.after_loop,
+             .group_length = 0,
+             .has_range = snippet.has_range,
+             .is_literal = snippet.any_launch || speaks_of_its_loop(snippet),
+             .any_launch = snippet.any_launch};
+    loop_.group_length = group_length();
+    is_apart_ = !loop_.is_literal && uses_elements_apart();
+  }
+
+  const TextLoop* text_loop() const override { return &loop_; }
+  std::string own_name(std::string name) const override {
+    const auto is_theirs = [&] {
+      for (const std::string* text :
+           {&snippet_.operation, &snippet_.preamble, &snippet_.loop_prep, &snippet_.after_loop})
+        if (mentions(*text, name)) return true;
+      return (loop_.has_range && name == "start") ||
+             std::ranges::find(snippet_.parameters, name, &ParameterSpec::name) !=
+                 snippet_.parameters.end();
+    };
+    while (is_theirs()) name += '_';
+    return name;
+  }
+
+  void find_constants(const std::function<bool(const Operand&)>&) override {}
+  void write_comment(TextWriter& text) const override {
+    text.line({"// ", name, ", made by treadle's elementwise generator around a user's text: ",
+               loop_.is_literal ? "literal loop" : "linear loop", ", ",
+               schedule_name(tiling_.schedule), " schedule"});
+  }
+  std::vector<std::string> parameters() const override {
+    std::vector<std::string> list;
+    for (const ParameterSpec& parameter : snippet_.parameters)
+      list.push_back(declare(parameter, dialect_, types_, is_apart_ ? dialect_.restrict : ""));
+    for (const char* own : {"n", "start", "stop", "step"})
+      if (loop_.has_range != (std::string_view(own) == "n"))
+        list.push_back(joined({loop_.index, " ", own}));
+    return list;
+  }
+  std::string start() const override {
+    return define_pointers(snippet_.parameters, dialect_, types_);
+  }
+  void write_values(TextWriter&, bool, const Place&) override {}
+  void write_results(TextWriter& text, const Place&) override {
+    text.statements(snippet_.operation);
+  }
+  std::string program(const std::string& comment, const std::string& kernel) const override {
+    return joined({comment, snippet_.preamble, snippet_.preamble.empty() ? "" : "\n", kernel});
   }
 
  private:
-  /// The literal loop is that of GPUs: neighbouring work-items on neighbouring elements.
-  unsigned group_size() const {
-    return is_literal_ ? tiling_of(Schedule::wide).group_size : tiling_.group_size;
-  }
   std::uint64_t group_length() const {
-    if (is_literal_) return group_size();
+    if (loop_.is_literal) return ElementwiseWriter::literal_group_size();
     if (tiling_.schedule == Schedule::wide)
       return std::uint64_t{tiling_.group_size} * tiling_.strided_items;
     std::size_t largest = 1;
@@ -60,7 +85,6 @@ class SnippetWriter {
     const std::uint64_t lengths = tiling_.chunk_bytes / largest / tiling_.chunk_length;
     return std::max<std::uint64_t>(1, lengths) * tiling_.chunk_length;
   }
-
   /// Whether pointers may be declared to share no memory.
   bool uses_elements_apart() const {
     if (!snippet_.is_apart || snippet_.has_range || tiling_.schedule == Schedule::narrow)
@@ -90,124 +114,52 @@ class SnippetWriter {
       }
   }
 
-  void write_frame() {
-    text_.line({"// ", snippet_.name,
-                ", made by treadle's elementwise generator around a user's text: ",
-                is_literal_ ? "literal loop" : "linear loop", ", ", schedule_name(tiling_.schedule),
-                " schedule"});
-    if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
-    std::vector<std::string> list;
-    for (const ParameterSpec& parameter : snippet_.parameters)
-      list.push_back(declare(parameter, dialect_, types_, is_apart_ ? dialect_.restrict : ""));
-    for (const char* own : {"n", "start", "stop", "step"})
-      if (snippet_.has_range != (std::string_view(own) == "n"))
-        list.push_back(joined({index_, " ", own}));
-    const std::array size{std::to_string(group_size())};
-    const std::string limit =
-        snippet_.any_launch ? "" : joined({fill_holes(dialect_.group_size, size), " "});
-    text_.line({dialect_.kernel, " ", limit, snippet_.name, "("});
-    text_.open_parameters(list);
-    text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
-  }
-
-  void write_operation(std::initializer_list<std::string_view> loop) {
-    text_.open(loop);
-    text_.statements(snippet_.operation);
-    text_.close();
-  }
-
-  void write_literal() {
-    const std::string size =
-        snippet_.any_launch ? dialect_.local_size : std::to_string(group_size());
-    text_.line({"const ", uint_, " tid = ", dialect_.local_id, ";"});
-    text_.line({"const ", index_, " total_threads = (", index_, ")", dialect_.group_count, " * ",
-                size, ";"});
-    text_.line(
-        {"const ", index_, " cta_start = (", index_, ")", dialect_.group_id, " * ", size, ";"});
-    text_.line({index_, " i;"});
-    text_.statements(snippet_.loop_prep);
-    if (!snippet_.has_range)
-      return write_operation({"for (i = cta_start + tid; i < n; i += total_threads)"});
-    write_operation(
-        {"for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;\n"
-         "       i += total_threads * step)"});
-  }
-  /// A name for a variable that the user does not know of, so that theirs may be called so.
-  std::string own_name(std::string name) const {
-    const auto is_theirs = [&] {
-      for (const std::string* text :
-           {&snippet_.operation, &snippet_.preamble, &snippet_.loop_prep, &snippet_.after_loop})
-        if (mentions(*text, name)) return true;
-      return std::ranges::find(snippet_.parameters, name, &ParameterSpec::name) !=
-             snippet_.parameters.end();
-    };
-    while (is_theirs()) name += '_';
-    return name;
-  }
-  /// The operation for the element of a range at a position.
-  void write_element_of_range(const std::string& position) {
-    text_.line({"const ", index_, " i = start + (", position, ") * step;"});
-    write_operation({"if (step < 0 ? i > stop : i < stop)"});
-  }
-  void write_wide() {
-    const std::string tile = own_name("tile"), item = own_name("item");
-    const std::string size = std::to_string(tiling_.group_size);
-    const std::string most = std::to_string(tiling_.strided_items);
-    text_.line({"const ", index_, " ", tile, " = (", index_, ")", dialect_.group_id, " * ",
-                std::to_string(group_length()), " + ", dialect_.local_id, ";"});
-    text_.statements(snippet_.loop_prep);
-    const std::string position = joined({tile, " + ", item, " * ", size});
-    if (snippet_.has_range) {
-      text_.directive("#pragma unroll");
-      text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", most, "; ++", item, ")"});
-      write_element_of_range(position);
-      return text_.close();
-    }
-    // Elements are counted before the loop: a load behind a branch is not moved before it.
-    const std::string items = own_name("items");
-    const std::string last = std::to_string((tiling_.strided_items - 1) * tiling_.group_size);
-    text_.line({"const ",   uint_, " ",       items, " = ", tile,
-                " + ",      last,  " < n ? ", most,  " : ", tile,
-                " < n ? (", uint_, ")((n - ", tile,  " + ", std::to_string(tiling_.group_size - 1),
-                ") / ",     size,  ") : 0;"});
-    text_.directive("#pragma unroll " + most);
-    text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", items, "; ++", item, ")"});
-    text_.line({"const ", index_, " i = ", position, ";"});
-    text_.statements(snippet_.operation);
-    text_.close();
-  }
-  void write_narrow() {
-    const std::string length = std::to_string(group_length());
-    const std::string chunk = own_name("chunk");
-    text_.line(
-        {"const ", index_, " ", chunk, " = (", index_, ")", dialect_.group_id, " * ", length, ";"});
-    text_.statements(snippet_.loop_prep);
-    if (!snippet_.has_range) {
-      const std::string end = own_name("chunk_end");
-      text_.line({"const ", index_, " ", end, " = n - ", chunk, " < ", length, " ? n : ", chunk,
-                  " + ", length, ";"});
-      return write_operation({"for (", index_, " i = ", chunk, "; i < ", end, "; ++i)"});
-    }
-    const std::string item = own_name("item");
-    text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", length, "; ++", item, ")"});
-    write_element_of_range(joined({chunk, " + ", item}));
-    text_.close();
-  }
-
   const Snippet& snippet_;
   const Tiling& tiling_;
   const Dialect& dialect_;
   const TypeNames& types_;
-  bool is_literal_, is_apart_;
-  std::string index_, uint_;
-  TextWriter text_;
+  TextLoop loop_;
+  bool is_apart_;
 };
 
 }  // namespace
 
-SnippetText generate_snippet(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
-                             const TypeNames& types) {
-  return SnippetWriter(snippet, tiling, dialect, types).write();
+void ElementwiseWriter::write_literal() {
+  const std::string size = user_->any_launch ? dialect_.local_size : number(group_size()),
+                    &index = user_->index;
+  text_.line({"const ", type(Scalar::uint32), " tid = ", dialect_.local_id, ";"});
+  text_.line(
+      {"const ", index, " total_threads = (", index, ")", dialect_.group_count, " * ", size, ";"});
+  text_.line({"const ", index, " cta_start = (", index, ")", dialect_.group_id, " * ", size, ";"});
+  text_.line({index, " i;"});
+  text_.statements(user_->prep);
+  text_.open(user_->has_range
+                 ? "for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;\n"
+                   "       i += total_threads * step)"
+                 : "for (i = cta_start + tid; i < n; i += total_threads)");
+  write_element_at("i");
+  text_.close();
+}
+
+/// So many elements of a range, from where `position` says.
+void ElementwiseWriter::write_range(const std::string& item, const std::string& count,
+                                    const std::string& position) {
+  text_.open(
+      {"for (", type(Scalar::uint32), " ", item, " = 0; ", item, " < ", count, "; ++", item, ")"});
+  text_.line({"const ", user_->index, " i = start + (", position, ") * step;"});
+  text_.open("if (step < 0 ? i > stop : i < stop)");
+  write_element_at("i");
+  text_.close();
+  text_.close();
+}
+
+SnippetText generate_elementwise(const Snippet& snippet, const Tiling& tiling,
+                                 const Dialect& dialect, const TypeNames& types) {
+  TextElement element(snippet, tiling, dialect, types);
+  const TextLoop& loop = *element.text_loop();
+  return {ElementwiseWriter(element, {}, tiling, dialect).write().text,
+          loop.is_literal ? ElementwiseWriter::literal_group_size() : tiling.group_size,
+          loop.group_length, loop.is_literal};
 }
 
 }  // namespace treadle::codegen

@@ -145,9 +145,8 @@ class Launcher {
       return distinct_bytes(launch_.extents, launch_.arrays[k].strides, size_bytes(k));
     };
     for (std::size_t k = 0; k < launch_.arrays.size(); ++k)
-      (operands_[k].kind == codegen::ElementwiseOperand::Kind::output ? note.bytes_written
-                                                                      : note.bytes_read) +=
-          bytes_of(k);
+      (operands_[k].kind == codegen::KernelOperand::Kind::output ? note.bytes_written
+                                                                 : note.bytes_read) += bytes_of(k);
     for (const codegen::LeafSpec& leaf : expression.leaves)
       if (leaf.in_place >= 0) note.bytes_read += bytes_of(static_cast<std::size_t>(leaf.in_place));
     note.instructions = expression.cost();
@@ -213,10 +212,9 @@ class Launcher {
   std::size_t operand_number(const ElementwiseParameter& parameter) const {
     if (parameter.role == Role::scalar || parameter.role == Role::space) return 0;
     const auto kind = parameter.role == Role::output || parameter.role == Role::output_offset
-                          ? codegen::ElementwiseOperand::Kind::output
-                      : parameter.role == Role::position
-                          ? codegen::ElementwiseOperand::Kind::position
-                          : codegen::ElementwiseOperand::Kind::leaf;
+                          ? codegen::KernelOperand::Kind::output
+                      : parameter.role == Role::position ? codegen::KernelOperand::Kind::position
+                                                         : codegen::KernelOperand::Kind::leaf;
     const auto found = std::ranges::find_if(operands_, [&](const auto& operand) {
       return operand.kind == kind && operand.index == parameter.index;
     });
@@ -227,7 +225,7 @@ class Launcher {
   const ElementwiseLaunch& launch_;
   const codegen::Tiling& tiling_;
   const codegen::Dialect& dialect_;
-  std::vector<codegen::ElementwiseOperand> operands_;
+  std::vector<codegen::KernelOperand> operands_;
   std::vector<std::int64_t> position_strides_;
 };
 

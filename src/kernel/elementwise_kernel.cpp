@@ -59,8 +59,8 @@ codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) 
   codegen::Snippet snippet = snippet_;
   snippet.has_range = has_range;
   snippet.is_apart = is_apart;
-  return codegen::generate_snippet(snippet, tiling_, codegen::dialect_of(device_->info().language),
-                                   types_);
+  return codegen::generate_elementwise(snippet, tiling_,
+                                       codegen::dialect_of(device_->info().language), types_);
 }
 
 /// Whether no two pointers have one of their first n elements in common.

@@ -3,7 +3,6 @@
 // repetitions.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
@@ -43,10 +43,11 @@ class LaunchKey {
 std::uint64_t distinct_bytes(std::span<const std::int64_t> extents,
                              std::span<const std::int64_t> strides, std::size_t size_bytes);
 
-/// Some launches of a device by their keys; of those that share a place the newest stays. Any
-/// thread.
+/// Some launches of a device, or of a user's kernel, by their keys; of those that share a place the
+/// newest stays. Any thread.
 class LaunchCache {
  public:
+  explicit LaunchCache(std::size_t places = 256) : entries_(places) {}
   /// Null: it is not there.
   std::shared_ptr<const PreparedLaunch> find(std::string_view key);
   void keep(std::string key, std::shared_ptr<const PreparedLaunch> launch);
@@ -56,12 +57,11 @@ class LaunchCache {
     std::string key;
     std::shared_ptr<const PreparedLaunch> launch;
   };
-  static constexpr std::size_t places = 256;
-  static std::size_t place_of(std::string_view key) noexcept {
-    return std::hash<std::string_view>()(key) % places;
+  std::size_t place_of(std::string_view key) const noexcept {
+    return std::hash<std::string_view>()(key) % entries_.size();
   }
   std::mutex mutex_;  // guards what follows
-  std::array<Entry, places> entries_;
+  std::vector<Entry> entries_;
 };
 
 /// Queues what the key stands for, which `make` works out where nobody did lately; null from it

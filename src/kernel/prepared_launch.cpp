@@ -13,17 +13,19 @@ namespace {
 struct Passed {
   std::span<const ElementwiseArray> arrays;
   std::span<const ElementBytes> scalars;
+  std::span<const device::Argument> first = {};
   Workspace workspace = {};
 };
 
 void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const Passed& passed,
                 const device::Order& order) {
   using What = PreparedLaunch::Slot::What;
-  const std::size_t count = step.slots.size();
+  const std::size_t before = passed.first.size(), count = before + step.slots.size();
   const device::ArgumentRoom<device::Argument> arguments(count);
   const device::ArgumentRoom<std::uint64_t> offsets(count);  // what arguments are views of
-  for (std::size_t i = 0; i < count; ++i) {
-    const PreparedLaunch::Slot& slot = step.slots[i];
+  for (std::size_t i = 0; i < before; ++i) arguments[i] = passed.first[i];
+  for (std::size_t i = before; i < count; ++i) {
+    const PreparedLaunch::Slot& slot = step.slots[i - before];
     const auto bytes = static_cast<std::uint64_t>(slot.number);
     const auto value = [&](const void* data) {
       return device::Argument(data, slot.size_bytes, slot.kind);
@@ -56,20 +58,32 @@ void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const 
   stream.launch_arguments(*step.kernel, step.shape, {arguments.get(), count}, order);
 }
 
+void queue_first(device::Stream& stream, const PreparedLaunch& launch, Passed passed,
+                 const device::Order& order) {
+  if (launch.workspace.tickets == 0) [[likely]]
+    return queue_step(stream, launch.steps.front(), passed, order);
+  with_workspace(stream, launch.workspace, [&](const Workspace& shared) {
+    passed.workspace = shared;
+    queue_step(stream, launch.steps.front(), passed, order);
+  });
+}
+
 }  // namespace
 
 void PreparedLaunch::launch(device::Stream& stream, std::span<const ElementwiseArray> arrays,
                             std::span<const ElementBytes> scalars,
                             const device::Order& order) const {
-  if (workspace.tickets != 0)
-    return with_workspace(stream, workspace, [&](const Workspace& shared) {
-      queue_step(stream, steps.front(), {arrays, scalars, shared}, order);
-    });
   if (steps.size() == 1) [[likely]]
-    return queue_step(stream, steps.front(), {arrays, scalars}, order);
+    return queue_first(stream, *this, {arrays, scalars}, order);
   for (const device::Event* event : order.after) stream.wait(*event);
   for (const Step& step : steps) queue_step(stream, step, {arrays, scalars}, {});
   if (order.done != nullptr) stream.record(*order.done);
+}
+
+void PreparedLaunch::launch_behind(device::Stream& stream, std::span<const device::Argument> first,
+                                   std::span<const ElementwiseArray> arrays,
+                                   const device::Order& order) const {
+  queue_first(stream, *this, {arrays, {}, first}, order);
 }
 
 LaunchKey::LaunchKey(std::size_t family, std::span<const ElementwiseArray> arrays,

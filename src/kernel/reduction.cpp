@@ -8,6 +8,7 @@
 
 #include "launch_cache.hpp"
 #include "plan_table.hpp"
+#include "reduction_slots.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/tiling.hpp"
@@ -15,7 +16,7 @@
 namespace treadle::kernel {
 namespace {
 
-using codegen::ReductionOperand;
+using codegen::KernelOperand;
 using codegen::ReductionParameter;
 using Strides = std::vector<std::int64_t>;
 using ReductionRole = ReductionParameter::Role;
@@ -48,19 +49,10 @@ class Reducer {
     require_elements();
     if (lowering_.groups == 0) return nullptr;
     const ReductionPlan& chosen = plan();
-    PreparedLaunch made;
+    PreparedLaunch made =
+        ReductionSlots{operands_, arrays_, lowering_, dialect_.has_addresses}.prepared(
+            chosen.kernel, chosen.text, codegen::bytes_of_partial(launch_.expression));
     made.note = note_of(chosen);
-    if (lowering_.loop.is_split)
-      made.workspace = {lowering_.groups * lowering_.tile_partials *
-                            codegen::bytes_of_partial(launch_.expression),
-                        lowering_.tiles};
-    PreparedLaunch::Step& step = made.steps.emplace_back(PreparedLaunch::Step{
-        &chosen.kernel,
-        {.groups = static_cast<unsigned>(lowering_.groups), .group_size = lowering_.group_size},
-        {}});
-    step.slots.reserve(chosen.text.parameters.size());
-    for (const ReductionParameter& parameter : chosen.text.parameters)
-      step.slots.push_back(slot_for(parameter));
     return std::make_shared<const PreparedLaunch>(std::move(made));
   }
 
@@ -85,19 +77,19 @@ class Reducer {
                                   ", and has " + std::to_string(taken),
                               "pass leaves, then outputs, then leaves of the epilogue");
     };
-    const auto arrays = std::ranges::count_if(operands_, &ReductionOperand::is_memory);
+    const auto arrays = std::ranges::count_if(operands_, &KernelOperand::is_memory);
     require(launch_.arrays.size(), static_cast<std::size_t>(arrays), "arrays");
     require(launch_.scalars.size(),
             launch_.expression.map.scalars.size() + launch_.expression.epilogue.scalars.size(),
             "scalars");
     std::size_t k = 0;
-    for (const ReductionOperand& operand : operands_) {
+    for (const KernelOperand& operand : operands_) {
       if (!operand.is_memory()) continue;
       const auto& strides = launch_.arrays[k++].strides;
       require(strides.size(),
               operand.is_of_elements() ? launch_.extents.size() : kept_extents_.size(),
               "strides of an array");
-      if (operand.kind != ReductionOperand::Kind::output) continue;
+      if (operand.kind != KernelOperand::Kind::output) continue;
       for (std::size_t axis = 0; axis < strides.size(); ++axis)
         if (strides[axis] == 0 && kept_extents_[axis] > 1)
           throw InvalidArgument("a result has stride 0 along axis " + std::to_string(axis) +
@@ -123,12 +115,12 @@ class Reducer {
     arrays_.resize(operands_.size());
     std::size_t array = 0;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
-      const ReductionOperand& operand = operands_[k];
+      const KernelOperand& operand = operands_[k];
       Strides &kept = strides_[2 * k], &folded = strides_[2 * k + 1];
       if (operand.is_of_elements()) {
-        const Strides positions =
-            operand.is_memory() ? Strides{}
-                                : positions_of(operand.kind == ReductionOperand::Kind::position);
+        const Strides positions = operand.is_memory()
+                                      ? Strides{}
+                                      : positions_of(operand.kind == KernelOperand::Kind::position);
         const std::span<const std::int64_t> all =
             operand.is_memory() ? launch_.arrays[array].strides : positions;
         for (std::size_t axis = 0; axis < all.size(); ++axis)
@@ -179,8 +171,8 @@ class Reducer {
       const std::uint64_t bytes =
           distinct_bytes(operands_[k].is_of_elements() ? launch_.extents : std::span(kept_extents_),
                          launch_.arrays[arrays_[k]].strides, operands_[k].dtype.size_bytes());
-      (operands_[k].kind == ReductionOperand::Kind::output ? note.bytes_written
-                                                           : note.bytes_read) += bytes;
+      (operands_[k].kind == KernelOperand::Kind::output ? note.bytes_written : note.bytes_read) +=
+          bytes;
     }
     const auto count = [](std::span<const std::int64_t> extents) {
       std::uint64_t product = 1;
@@ -192,55 +184,11 @@ class Reducer {
     return note;
   }
 
-  /// Elements behind where an operand begins.
-  std::int64_t first_element(std::size_t k) const {
-    std::int64_t first = lowering_.kept.offsets[k];
-    if (operands_[k].is_of_elements()) first += lowering_.folded.offsets[k];
-    return first;
-  }
-  PreparedLaunch::Slot slot_for(const ReductionParameter& parameter) const {
-    using What = PreparedLaunch::Slot::What;
-    const std::size_t k = parameter.index;
-    PreparedLaunch::Slot slot{.what = What::number};
-    const auto of_array = [&](What what) {
-      slot.what = what;
-      slot.index = static_cast<std::uint8_t>(arrays_[k]);
-      slot.number = first_element(k) * static_cast<std::int64_t>(operands_[k].dtype.size_bytes());
-      slot.element = operands_[k].dtype;
-    };
-    switch (parameter.role) {
-      case ReductionRole::pointer:
-        // Where there are no addresses the kernel adds the offset itself.
-        of_array(dialect_.has_addresses ? What::address : What::handle);
-        return slot;
-      case ReductionRole::partials:
-      case ReductionRole::tickets:
-        slot.what = parameter.role == ReductionRole::partials ? What::partials : What::tickets;
-        return slot;
-      case ReductionRole::offset:
-        of_array(What::offset);
-        break;
-      case ReductionRole::first:
-        slot.number = first_element(k);
-        break;
-      case ReductionRole::scalar:
-        slot.what = What::scalar;
-        slot.index = static_cast<std::uint8_t>(k);
-        slot.kind = scalar_argument(parameter.dtype, nullptr).value_kind();
-        break;
-      default:
-        slot.number = static_cast<std::int64_t>(lowering_.value(parameter));
-        break;
-    }
-    slot.size_bytes = static_cast<std::uint8_t>(DType(parameter.dtype).size_bytes());
-    return slot;
-  }
-
   device::Device& device_;
   const ReductionLaunch& launch_;
   const codegen::Tiling& tiling_;
   const codegen::Dialect& dialect_;
-  std::vector<ReductionOperand> operands_;
+  std::vector<KernelOperand> operands_;
   std::vector<bool> is_folded_;  ///< of each axis
   Strides kept_extents_, folded_extents_;
   std::vector<Strides> strides_;     ///< kept and folded ones of each operand
@@ -250,6 +198,72 @@ class Reducer {
 };
 
 }  // namespace
+
+std::int64_t ReductionSlots::first_element(std::size_t k) const {
+  std::int64_t first = lowering.kept.offsets[k];
+  if (operands[k].is_of_elements()) first += lowering.folded.offsets[k];
+  return first;
+}
+
+PreparedLaunch::Slot ReductionSlots::slot_for(const ReductionParameter& parameter) const {
+  using What = PreparedLaunch::Slot::What;
+  const std::size_t k = parameter.index;
+  PreparedLaunch::Slot slot{.what = What::number};
+  const auto of_array = [&](What what) {
+    slot.what = what;
+    slot.index = static_cast<std::uint8_t>(arrays[k]);
+    slot.number = first_element(k) * static_cast<std::int64_t>(operands[k].dtype.size_bytes());
+    slot.element = operands[k].dtype;
+  };
+  switch (parameter.role) {
+    case ReductionRole::pointer:
+      // Where there are no addresses the kernel adds the offset itself.
+      of_array(has_addresses ? What::address : What::handle);
+      return slot;
+    case ReductionRole::partials:
+    case ReductionRole::tickets:
+      slot.what = parameter.role == ReductionRole::partials ? What::partials : What::tickets;
+      return slot;
+    case ReductionRole::offset:
+      if (is_text && operands[k].is_of_elements())
+        slot.number = start + first_element(k);
+      else
+        of_array(What::offset);
+      break;
+    case ReductionRole::first:
+      slot.number = start + first_element(k);
+      break;
+    case ReductionRole::count:
+      slot.number = count;
+      break;
+    case ReductionRole::scalar:
+      slot.what = What::scalar;
+      slot.index = static_cast<std::uint8_t>(k);
+      slot.kind = scalar_argument(parameter.dtype, nullptr).value_kind();
+      break;
+    default:
+      slot.number = static_cast<std::int64_t>(lowering.value(parameter));
+      break;
+  }
+  slot.size_bytes = static_cast<std::uint8_t>(DType(parameter.dtype).size_bytes());
+  return slot;
+}
+
+PreparedLaunch ReductionSlots::prepared(const device::Kernel& kernel,
+                                        const codegen::ReductionText& text,
+                                        std::size_t partial_bytes) const {
+  PreparedLaunch made;
+  if (lowering.loop.is_split)
+    made.workspace = {lowering.groups * lowering.tile_partials * partial_bytes, lowering.tiles};
+  PreparedLaunch::Step& step = made.steps.emplace_back(PreparedLaunch::Step{
+      &kernel,
+      {.groups = static_cast<unsigned>(lowering.groups), .group_size = lowering.group_size},
+      {}});
+  step.slots.reserve(text.parameters.size());
+  for (const ReductionParameter& parameter : text.parameters)
+    step.slots.push_back(slot_for(parameter));
+  return made;
+}
 
 const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunch& launch) {
   return Reducer(device, launch).plan();

@@ -95,7 +95,7 @@ ElementwiseText text_for(const Example& example, Schedule schedule, Language lan
   const auto operands = operands_of(example.expression);
   std::vector<Strides> strides = example.strides;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const bool is_memory = operands[k].kind != ElementwiseOperand::Kind::position;
+    const bool is_memory = operands[k].kind != KernelOperand::Kind::position;
     const std::size_t size = is_memory ? operands[k].dtype.size_bytes() : 0;
     if (is_memory)
       for (std::int64_t& stride : strides[k]) stride *= static_cast<std::int64_t>(size);
@@ -166,10 +166,10 @@ TEST(Elementwise, OperandsAreOutputsThenLeavesThenThePosition) {
   });
   const auto operands = operands_of(expression);
   ASSERT_EQ(operands.size(), 3u);
-  EXPECT_EQ(operands[0].kind, ElementwiseOperand::Kind::output);
-  EXPECT_EQ(operands[1].kind, ElementwiseOperand::Kind::leaf);
+  EXPECT_EQ(operands[0].kind, KernelOperand::Kind::output);
+  EXPECT_EQ(operands[1].kind, KernelOperand::Kind::leaf);
   EXPECT_EQ(operands[1].index, 1) << "the first leaf is in place";
-  EXPECT_EQ(operands[2].kind, ElementwiseOperand::Kind::position);
+  EXPECT_EQ(operands[2].kind, KernelOperand::Kind::position);
 }
 
 TEST(Elementwise, OnlyFreshOutputsArePromisedToOverlapNothing) {

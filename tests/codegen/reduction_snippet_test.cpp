@@ -14,16 +14,15 @@ struct Folded {
   std::int64_t outer = 1, length = 1 << 20, inner = 1;
 };
 
-ReductionLowering lower_snippet(const ReductionSnippet& snippet, Schedule schedule,
-                                const Dialect& dialect, const Folded& extents) {
-  const TypeNames types(dialect);
+ReductionLowering lower_snippet(const ReadReduction& read, Schedule schedule,
+                                const Folded& extents) {
   const std::int64_t kept[] = {extents.outer, extents.inner}, folded[] = {extents.length};
   struct Strides {
     std::int64_t kept[2], folded[1];
   };
-  const auto operands = operands_of(snippet, dialect, types);
+  const auto& operands = read.operands();
   std::vector<Strides> strides;
-  for (const ReductionOperand& operand : operands) {
+  for (const KernelOperand& operand : operands) {
     const auto size =
         operand.is_memory() ? static_cast<std::int64_t>(operand.dtype.size_bytes()) : 1;
     const std::int64_t length = operand.is_of_elements() ? extents.length : 1;
@@ -34,7 +33,7 @@ ReductionLowering lower_snippet(const ReductionSnippet& snippet, Schedule schedu
     layouts.push_back({strides[k].kept, strides[k].folded,
                        operands[k].is_memory() ? operands[k].dtype.size_bytes() : 0, 0,
                        operands[k].is_of_elements()});
-  return lower_reduction(kept, folded, layouts, target_of(snippet, tiling_of(schedule), 132));
+  return lower_reduction(kept, folded, layouts, read.target(tiling_of(schedule), 132));
 }
 
 std::string reduction_snippet_text(ReductionSnippet snippet, Schedule schedule, Language language,
@@ -44,8 +43,8 @@ std::string reduction_snippet_text(ReductionSnippet snippet, Schedule schedule, 
   const TypeNames types(dialect);
   snippet.parameters =
       parse_parameters(arguments, types, dialect.has_addresses ? Offsets::none : Offsets::passed);
-  const ReductionLowering lowering = lower_snippet(snippet, schedule, dialect, extents);
-  return generate_reduction(snippet, lowering.loop, tiling_of(schedule), dialect, types).text;
+  const ReadReduction read(snippet, dialect, types);
+  return read.generate(lower_snippet(read, schedule, extents).loop, tiling_of(schedule)).text;
 }
 
 ReductionSnippet largest() {
@@ -84,6 +83,10 @@ TEST(ReductionSnippet, GoldenTexts) {
 }
 
 TEST(ReductionSnippet, HandsOverSeveralOutputsAsAStructure) {
+  const auto bytes_of_partial = [](const ReductionSnippet& snippet) {
+    const Dialect& dialect = dialect_of(Language::cuda_c);
+    return ReadReduction(snippet, dialect, TypeNames(dialect)).bytes_of_partial();
+  };
   EXPECT_EQ(bytes_of_partial(largest()), 4u);
   EXPECT_EQ(bytes_of_partial(moments()), 24u);
   ReductionSnippet snippet = moments();
@@ -104,10 +107,11 @@ TEST(ReductionSnippet, ReadsArraysItselfWhereTheTextSurelyDoes) {
     snippet.preamble = preamble;
     snippet.parameters = parse_parameters(declared, types);
     std::string kinds;
-    for (const ReductionOperand& operand : operands_of(snippet, dialect, types))
-      kinds += operand.kind == ReductionOperand::Kind::leaf       ? "xyk"[operand.index]
-               : operand.kind == ReductionOperand::Kind::position ? 'i'
-                                                                  : '.';
+    const ReadReduction read(snippet, dialect, types);
+    for (const KernelOperand& operand : read.operands())
+      kinds += operand.kind == KernelOperand::Kind::leaf       ? "xyk"[operand.index]
+               : operand.kind == KernelOperand::Kind::position ? 'i'
+                                                               : '.';
     return kinds;
   };
   EXPECT_EQ(leaves("x[i] * y[ i ]"), "xy.");
@@ -153,7 +157,8 @@ TEST(ReductionSnippet, OneResultHasOneTextForEachAlignment) {
 TEST(ReductionSnippet, LargeResultsHaveSmallerGroups) {
   ReductionSnippet snippet = largest();
   const auto group_size = [&](Schedule schedule) {
-    return lower_snippet(snippet, schedule, dialect_of(Language::cuda_c), {}).group_size;
+    const Dialect& dialect = dialect_of(Language::cuda_c);
+    return lower_snippet({snippet, dialect, TypeNames(dialect)}, schedule, {}).group_size;
   };
   EXPECT_EQ(group_size(Schedule::wide), 256u);
   EXPECT_EQ(group_size(Schedule::narrow), 1u);

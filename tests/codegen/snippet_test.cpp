@@ -37,7 +37,7 @@ TEST(Snippet, GoldenTexts) {
           name += language == Language::cuda_c ? ".cu" : ".cl";
           expect_golden(
               "elementwise", name,
-              generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text);
+              generate_elementwise(made, tiling_of(schedule), dialect, TypeNames(dialect)).text);
         }
 }
 
@@ -49,7 +49,7 @@ TEST(Snippet, PointersShareNoMemoryWhereOnlyTheirElementIsUsed) {
     made.is_apart = true;
     made.preamble = preamble;
     const std::string text =
-        generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text;
+        generate_elementwise(made, tiling_of(schedule), dialect, TypeNames(dialect)).text;
     return text.find("float *" + dialect.restrict + " y") != std::string::npos;
   };
   for (const char* text : {"y[i] = a * x[i]", "if (x [ i ] > 0) y[i] += /* x + 1 */ 3", "y[i]++",
@@ -93,7 +93,7 @@ TEST(Snippet, RefusesTheLoopsOwnNames) {
   const auto generate = [&](const std::string& arguments, bool has_range) {
     Snippet made = snippet("", dialect, arguments);
     made.has_range = has_range;
-    return generate_snippet(made, tiling_of(Schedule::wide), dialect, TypeNames(dialect));
+    return generate_elementwise(made, tiling_of(Schedule::wide), dialect, TypeNames(dialect));
   };
   EXPECT_THROW(generate("float *i", false), InvalidArgument);
   EXPECT_THROW(generate("int n", false), InvalidArgument);
@@ -110,7 +110,7 @@ TEST(Snippet, LeavesUsersTheNamesThatTheyKnowNothingOf) {
       made.loop_prep = "float item = 1, tile = 2, tile_ = 3";
       made.has_range = has_range;
       const std::string text =
-          generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text;
+          generate_elementwise(made, tiling_of(schedule), dialect, TypeNames(dialect)).text;
       for (const char* taken :
            {" tile = (", " tile_ = (", " item = 0", " chunk = (", " chunk_end = n"})
         EXPECT_EQ(text.find(taken), std::string::npos) << taken << "\n" << text;
@@ -123,7 +123,7 @@ TEST(Snippet, OfAnyLaunchAsksTheLaunchForItsSize) {
     Snippet made = snippet("y[i] = x[i]", dialect);
     made.any_launch = true;
     const SnippetText text =
-        generate_snippet(made, tiling_of(Schedule::narrow), dialect, TypeNames(dialect));
+        generate_elementwise(made, tiling_of(Schedule::narrow), dialect, TypeNames(dialect));
     EXPECT_TRUE(text.is_literal);
     EXPECT_NE(text.text.find(dialect.group_count + " * " + dialect.local_size), std::string::npos);
     EXPECT_EQ(text.text.find("256"), std::string::npos) << text.text;
@@ -165,8 +165,8 @@ TEST(Snippet, EntriesAreNotNamedAsFunctionsOfTheLanguages) {
 TEST(Snippet, GroupsTakeWhatTheScheduleSays) {
   const Dialect& dialect = dialect_of(Language::cuda_c);
   const auto generate = [&](const char* operation, Schedule schedule) {
-    return generate_snippet(snippet(operation, dialect), tiling_of(schedule), dialect,
-                            TypeNames(dialect));
+    return generate_elementwise(snippet(operation, dialect), tiling_of(schedule), dialect,
+                                TypeNames(dialect));
   };
   EXPECT_EQ(generate("y[i] = 0", Schedule::wide).group_length, 1024u);
   EXPECT_EQ(generate("y[i] = 0", Schedule::narrow).group_length, 65536u);

@@ -16,12 +16,12 @@ CONSTANTS = {
     "most_folds": "of one reduction: a limit of the interface",
     "many_elements": "for texts that are asked for without a launch",
     "least_bytes": "of a stream's workspace",
-    "places": "of the cache of launches",
     "line": "characters of a line of text",
     "line_width": "the same",
     "deepest": "a tree that contains itself is found",
     "hash_prime": "of FNV",
     "kind_count": "of nodes of trees",
+    "kept_launches": "of a cache",
     "tag_at": "of a part's layout",
     "half_one": "bits of float16",
 }
@@ -50,3 +50,57 @@ def test_every_number_that_shapes_a_kernel_is_in_the_tiling() -> None:
     unknown = [where for name, where in found.items() if name not in CONSTANTS]
     assert not unknown, "belongs into tiling.def, or is no number of a kernel's shape"
     assert set(CONSTANTS) <= set(found), "a constant is gone, or the search is broken"
+
+
+# The class that writes the kernels of a family, and how often it is constructed: around an
+# expression and around a user's text, or around a text alone.
+WRITERS = {
+    "ElementwiseWriter": 2,
+    "ReductionWriter": 2,
+    "ScanWriter": 1,
+    "RadixSortWriter": 1,
+    "SortWriter": 1,
+    "RandomWriter": 1,
+}
+# What work-items of a group do together.
+TOGETHER = {
+    "atomic_add": "block.cpp",
+    "shuffle_down": "block.cpp",
+    "shuffle_up": "block.cpp",
+}
+# Tables and nodes that are a language's own.
+LANGUAGES = {
+    "dialect.cpp": "the tables",
+    "dialect_header.cpp": "a header for each",
+    "tree_builders.cpp": "a node that only CUDA has",
+    "tree_writer_pieces.cpp": "a node with OpenCL's names",
+}
+
+
+def sources() -> dict[str, str]:
+    """Of the room, without comments."""
+    return {
+        path.name: re.sub(r"//.*", "", path.read_text())
+        for path in sorted((ROOT / "src/codegen").glob("*.?pp"))
+    }
+
+
+def test_each_family_of_kernels_has_one_generator() -> None:
+    texts = sources()
+    found = [name for text in texts.values() for name in re.findall(r"\bclass (\w+Writer)\b", text)]
+    others = {"TextWriter", "TreeWriter"}
+    assert sorted(set(found) - others) == sorted(WRITERS)
+    for name, count in WRITERS.items():
+        made = sum(len(re.findall(rf"return \{{?{name}\(", text)) for text in texts.values())
+        assert made == count, name
+    for word, where in TOGETHER.items():
+        users = [file for file, text in texts.items() if re.search(rf"\.{word}\b", text)]
+        assert set(users) - {"dialect.cpp"} == {where}, word
+
+
+def test_only_tables_know_a_language_by_name() -> None:
+    for file, text in sources().items():
+        if file not in LANGUAGES:
+            assert not re.search(r"\bLanguage::\w|\bis_(cuda|opencl)\b", text), file
+    for name in ("cuda_c", "opencl_c"):
+        assert any(f"Language::{name}" in text for text in sources().values()), "a broken search"

@@ -59,15 +59,7 @@ struct ElementwiseText {
 
 /// The operands of an expression in the order in which lower() and LoopClass::steps have them: the
 /// outputs, the leaves that are not in place, and the position if it is used.
-struct ElementwiseOperand {
-  enum class Kind : std::uint8_t { output, leaf, position };
-  Kind kind;
-  std::uint8_t index;  ///< which output or leaf
-  DType dtype;
-  bool is_indirect;  ///< as OperandLayout::is_indirect
-};
-/// Those of `expression`.
-std::vector<ElementwiseOperand> operands_of(const Expression& expression);
+std::vector<KernelOperand> operands_of(const Expression& expression);
 
 /// What its kernel is called, which spells the operations: "fused_multiply_multiply_add_f32".
 std::string kernel_name(const Expression& expression);

@@ -24,6 +24,26 @@
 
 namespace treadle::codegen {
 
+/// Something that a kernel has an element of for each element that it computes, or for each result.
+struct KernelOperand {
+  /// What it is.
+  enum class Kind : std::uint8_t {
+    leaf,         ///< an array that is read
+    position,     ///< the position in the whole index space, if it is used
+    place,        ///< the position along the axes that are folded, if a fold needs it
+    output,       ///< a result
+    result_leaf,  ///< an array of the epilogue; its index counts from the first that is no fold
+  };
+  Kind kind;                 ///< what it is
+  std::uint8_t index;        ///< which
+  DType dtype;               ///< of an element
+  bool is_indirect = false;  ///< as OperandLayout::is_indirect
+  /// Whether it lies in memory.
+  bool is_memory() const { return kind != Kind::position && kind != Kind::place; }
+  /// In reductions: whether it has a value for each element, not for each result.
+  bool is_of_elements() const { return kind < Kind::output; }
+};
+
 /// An operand as it lies in memory.
 struct OperandLayout {
   /// In bytes, of each axis, multiples of the element's; 0 where it is broadcast.

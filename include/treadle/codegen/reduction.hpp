@@ -95,26 +95,9 @@ struct ReductionExpression {
 /// which needs the mean first, and DTypeError.
 ReductionExpression reduction_of(Reduction reduction, const Expression& elements,
                                  std::optional<ReductionDtypes> dtypes = {});
-
-/// The operands of a reduction in the order in which lower_reduction() has them.
-struct ReductionOperand {
-  enum class Kind : std::uint8_t {
-    leaf,         ///< an array of the map
-    position,     ///< the position in the whole index space, if the map uses it
-    place,        ///< the position along the folded axes, if a fold needs it
-    output,       ///< a result
-    result_leaf,  ///< an array of the epilogue; its index counts from the first that is no fold
-  };
-  Kind kind;
-  std::uint8_t index;  ///< which
-  DType dtype;
-  bool is_indirect = false;  ///< a leaf of the map that is gathered, as OperandLayout::is_indirect
-  bool is_memory() const { return kind != Kind::position && kind != Kind::place; }
-  /// Whether it has a value for each element, not for each result.
-  bool is_of_elements() const { return kind < Kind::output; }
-};
-/// Leaves, position, place, outputs, leaves of the epilogue; at least one is of elements.
-std::vector<ReductionOperand> operands_of(const ReductionExpression& expression);
+/// The operands of a reduction in the order in which lower_reduction() has them: leaves, position,
+/// place, outputs, leaves of the epilogue; at least one is of elements.
+std::vector<KernelOperand> operands_of(const ReductionExpression& expression);
 
 /// An operand as it lies in memory; as OperandLayout.
 struct ReducedLayout {
@@ -122,7 +105,7 @@ struct ReducedLayout {
   std::span<const std::int64_t> folded_strides;  ///< along the others, if it is of elements
   std::size_t size_bytes = 0;
   std::uint64_t address = 0;
-  bool is_of_elements = true;  ///< as ReductionOperand says; these come first
+  bool is_of_elements = true;  ///< as KernelOperand says; these come first
   bool is_indirect = false;    ///< likewise
 };
 

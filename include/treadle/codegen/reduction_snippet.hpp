@@ -41,26 +41,48 @@ struct ReductionSnippet {
   std::string preamble = {};              ///< before the kernel
 };
 
-/// Throws InvalidArgument for a parameter that is called `i`, DTypeError for a result whose type
-/// has no name.
-void require_valid(const ReductionSnippet& snippet, const TypeNames& types);
+/// A user's reduction whose texts were read, once for all kernels that are made of it.
+class ReadReduction {
+ public:
+  /// `types` are those of the texts, `dialect` the language's own. Throws InvalidArgument for a
+  /// parameter that is called `i`, DTypeError for a result whose type has no name.
+  ReadReduction(ReductionSnippet snippet, const Dialect& dialect, TypeNames types);
 
-/// Its operands in the order in which lower_reduction() has them: leaves, whose index is that of
-/// the parameter; the position `i` if a text uses it otherwise; and the outputs. `types` are those
-/// of the texts, `dialect` the language's own.
-std::vector<ReductionOperand> operands_of(const ReductionSnippet& snippet, const Dialect& dialect,
-                                          const TypeNames& types);
-/// What it is lowered for.
-ReductionTarget target_of(const ReductionSnippet& snippet, const Tiling& tiling,
-                          unsigned compute_units);
-/// Bytes that one group hands over for one result, at most.
-std::size_t bytes_of_partial(const ReductionSnippet& snippet);
+  /// As it was given.
+  const ReductionSnippet& snippet() const noexcept { return snippet_; }
+  /// What its texts call types.
+  const TypeNames& types() const noexcept { return types_; }
+  /// The operands in the order in which lower_reduction() has them: leaves, whose index is that of
+  /// the parameter; the position `i` if a text uses it otherwise; and the outputs.
+  const std::vector<KernelOperand>& operands() const noexcept { return operands_; }
+  /// Whether a parameter is a leaf.
+  bool is_leaf(std::size_t parameter) const { return leaves_[parameter]; }
+  /// The map of an output, in which elements of leaves are called treadle_NAME.
+  const std::string& map(std::size_t output) const { return maps_[output]; }
+  /// Whether a map uses `n`, the number of elements.
+  bool uses_count() const noexcept { return uses_count_; }
 
-/// Writes the kernel, as generate_reduction() of an expression does. The user's parameters are the
-/// kernel's first and not among those of the text; of a leaf an offset in elements is passed on all
-/// devices. Throws as require_valid().
-ReductionText generate_reduction(const ReductionSnippet& snippet, const ReductionClass& loop,
-                                 const Tiling& tiling, const Dialect& dialect,
-                                 const TypeNames& types);
+  /// What it is lowered for.
+  ReductionTarget target(const Tiling& tiling, unsigned compute_units) const;
+  /// Bytes that one group hands over for one result, at most.
+  std::size_t bytes_of_partial() const;
+  /// Writes the kernel, as generate_reduction() of an expression does. The user's parameters are
+  /// the kernel's first and not among those of the text; of a leaf an offset in elements is passed
+  /// on all devices.
+  ReductionText generate(const ReductionClass& loop, const Tiling& tiling) const;
+
+ private:
+  void find_leaves(const std::vector<std::string>& plain);
+  void find_operands();
+
+  ReductionSnippet snippet_;
+  const Dialect& dialect_;
+  TypeNames types_;
+  std::vector<bool> leaves_;       // of each parameter
+  std::vector<std::string> maps_;  // of each output
+  std::vector<KernelOperand> operands_;
+  bool uses_count_ = false, rounds_ = false;
+  unsigned map_cost_ = 0;
+};
 
 }  // namespace treadle::codegen

@@ -68,7 +68,7 @@ bool declares_variables(std::string_view text);
 bool mentions_element(std::string_view text, std::string_view name);
 /// Writes the kernel. Throws InvalidArgument for a parameter that is called as the loop's own
 /// variables are.
-SnippetText generate_snippet(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
-                             const TypeNames& types);
+SnippetText generate_elementwise(const Snippet& snippet, const Tiling& tiling,
+                                 const Dialect& dialect, const TypeNames& types);
 
 }  // namespace treadle::codegen

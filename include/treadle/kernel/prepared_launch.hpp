@@ -70,6 +70,10 @@ struct PreparedLaunch {
   /// the same modulo 16; there are as many scalars. Throws as Stream::launch().
   void launch(device::Stream& stream, std::span<const ElementwiseArray> arrays,
               std::span<const ElementBytes> scalars, const device::Order& order = {}) const;
+  /// The same with `first` before all that the slots say: what users pass to kernels of theirs.
+  void launch_behind(device::Stream& stream, std::span<const device::Argument> first,
+                     std::span<const ElementwiseArray> arrays,
+                     const device::Order& order = {}) const;
 };
 
 }  // namespace treadle::kernel

@@ -20,10 +20,13 @@
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
+#include "treadle/kernel/prepared_launch.hpp"
 
 namespace treadle::kernel {
 
 using codegen::ReductionOutput;
+
+class LaunchCache;
 
 /// The C texts of a reduction to one result.
 struct ReductionTexts {
@@ -68,6 +71,7 @@ class ReductionKernel {
   /// To several results. Throws InvalidArgument if there is none, too.
   ReductionKernel(std::shared_ptr<device::Device> device, std::vector<ReductionOutput> outputs,
                   std::string_view arguments, ReductionOptions options = {});
+  ~ReductionKernel();
 
   /// Queues the reduction over i = 0 .. n - 1 into the first element of `result`; of no elements it
   /// is the neutral one. One argument for each declaration, as ElementwiseKernel takes them.
@@ -101,7 +105,7 @@ class ReductionKernel {
   void compile();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
-    return snippet_.parameters;
+    return read_.snippet().parameters;
   }
   /// What the kernel of text() takes behind them: pointers to outputs have the first one's dtype.
   std::vector<codegen::ParameterSpec> own_parameters() const;
@@ -125,24 +129,16 @@ class ReductionKernel {
   struct Elements {
     std::int64_t length, start, step;
     std::int64_t outer, inner;
-    bool operator==(const Elements&) const = default;
   };
-  /// A launch that was worked out, for arrays of the same alignments.
-  struct Prepared {
-    Elements elements;
-    std::uint64_t alignments;
-    codegen::ReductionLowering lowering;
-    const Form& form;
-  };
-  std::shared_ptr<const Prepared> prepare(const Elements& elements,
-                                          std::span<const device::Location> places);
+  std::shared_ptr<const PreparedLaunch> prepare(const Elements& elements,
+                                                std::span<const ElementwiseArray> places);
   static Elements many();
   static Elements along(const FoldedAxis& axis);
   codegen::ReductionText generate(const codegen::ReductionClass& loop) const;
   codegen::ReductionLowering lower(const Elements& elements,
-                                   std::span<const device::Location> places = {}) const;
+                                   std::span<const ElementwiseArray> places = {}) const;
   void require_memory(std::span<const device::Argument> results) const;
-  std::vector<device::Location> places_of(const Elements& elements,
+  std::vector<ElementwiseArray> places_of(const Elements& elements,
                                           std::span<const device::Argument> results,
                                           std::span<const device::Argument> arguments) const;
   const Form& form(const codegen::ReductionClass& wanted);  ///< with the mutex held
@@ -150,16 +146,16 @@ class ReductionKernel {
               std::span<const device::Argument> results,
               std::span<const device::Argument> arguments, const device::Order& order);
 
+  const codegen::ReductionSnippet& snippet() const noexcept { return read_.snippet(); }
+
   std::shared_ptr<device::Device> device_;
-  codegen::TypeNames types_;
-  codegen::ReductionSnippet snippet_;
   std::vector<std::string> flags_;
+  codegen::ReadReduction read_;
   const codegen::Tiling& tiling_;
-  const codegen::Dialect& dialect_;
-  std::vector<codegen::ReductionOperand> operands_;
+  bool has_addresses_;
+  std::unique_ptr<LaunchCache> launches_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
   std::deque<Form> forms_;
-  std::shared_ptr<const Prepared> recent_;
 };
 
 }  // namespace treadle::kernel

@@ -140,7 +140,7 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
   types.prefer(index_type, snippet.index_dtype);
   const codegen::Tiling& tiling =
       codegen::tiling_of(is_wide.value_or(true) ? Schedule::wide : Schedule::narrow);
-  return {codegen::generate_snippet(snippet, tiling, dialect, types),
+  return {codegen::generate_elementwise(snippet, tiling, dialect, types),
           codegen::uses_every_element(snippet)};
 }
 

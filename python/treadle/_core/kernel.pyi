@@ -290,11 +290,23 @@ class Tiling:
 
     @property
     def short_row(self) -> int:
-        """wide: the same by 8 work-items"""
+        """wide: the same by short_row_depth work-items"""
+
+    @property
+    def short_row_depth(self) -> int:
+        """wide: work-items on a short row"""
 
     @property
     def middle_row(self) -> int:
-        """wide: the same by 32; longer rows by the whole group"""
+        """wide: the same by middle_row_depth; longer rows by the whole group"""
+
+    @property
+    def middle_row_depth(self) -> int:
+        """wide: work-items on those"""
+
+    @property
+    def accumulators(self) -> int:
+        """wide: most variables side by side into which a work-item folds"""
 
     @property
     def fold_bytes(self) -> int:

@@ -5,10 +5,10 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) axpy(
     long n) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  const long chunk = (long)(uint)get_group_id(0) * 65536;
+  const long start = (long)(uint)get_group_id(0) * 65536;
   float b = a;
-  const long chunk_end = n - chunk < 65536 ? n : chunk + 65536;
-  for (long i = chunk; i < chunk_end; ++i) {
+  const long end = n - start < 65536 ? n : start + 65536;
+  for (long i = start; i < end; ++i) {
     y[i] += a * x[i];
   }
   b = TWICE(b);

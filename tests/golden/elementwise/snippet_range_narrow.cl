@@ -5,10 +5,10 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) axpy(
     long start, long stop, long step) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  const long chunk = (long)(uint)get_group_id(0) * 65536;
+  const long start_ = (long)(uint)get_group_id(0) * 65536;
   float b = a;
   for (uint item = 0; item < 65536; ++item) {
-    const long i = start + (chunk + item) * step;
+    const long i = start + (start_ + item) * step;
     if (step < 0 ? i > stop : i < stop) {
       y[i] += a * x[i];
     }
