@@ -30,18 +30,18 @@ CPP = (".cpp", ".hpp", ".h")
 
 # The Python tests of each room that cover most in the least time.
 ROOM_TESTS = {
-    "base": ("tests/python/exceptions_test.py", "tests/python/warning_test.py"),
+    "base": ("tests/python/pycuda/exceptions_test.py", "tests/python/warning_test.py"),
     "cuda": (
-        *("tests/python/context_test.py", "tests/python/device_test.py"),
-        *("tests/python/memory_test.py", "tests/python/launch_test.py"),
+        *("tests/python/pycuda/context_test.py", "tests/python/device_test.py"),
+        *("tests/python/pycuda/memory_test.py", "tests/python/pycuda/launch_test.py"),
     ),
     "opencl": ("tests/python/pyopencl",),
-    "compile": ("tests/python/compiler_test.py",),
+    "compile": ("tests/python/pycuda/compiler_test.py",),
     "codegen": ("tests/python/native_test.py", "tests/python/op_text_test.py"),
     "device": ("tests/python/native_test.py", "tests/python/native_errors_test.py"),
     "kernel": ("tests/python/native_test.py",),
     "array": ("tests/python/array_test.py",),
-    "memory": ("tests/python/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
+    "memory": ("tests/python/pycuda/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
     "cuda_cpu/runtime": (
         *("tests/python/kernel_faults_test.py", "tests/cuda_cpu/compiler/barriers_test.py"),
         *("tests/cuda_cpu/compiler/grid_test.py", "tests/python/asynchronous_errors_test.py"),
@@ -69,12 +69,12 @@ FOLDER_TESTS = {
     "examples/": ("tests/examples/python_examples_test.py",),
     "kernels/dialect/": ("tests/python/native_test.py",),
     "kernels/elements/": ("tests/python/op_text_test.py",),
-    "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda_complex_test.py"),
+    "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda/pycuda_complex_test.py"),
     "kernels/cuda_cpu/": ROOM_TESTS["cuda_cpu/compiler"],
     "kernels/standard/": ("tests/cuda_cpu/compiler/std_headers_test.py",),
     "kernels/nvrtc/": ROOM_TESTS["compile"],
-    "tests/conftest.py": ("tests/python/launch_test.py",),
-    "tests/python/conftest.py": ("tests/python/launch_test.py",),
+    "tests/conftest.py": ("tests/python/pycuda/launch_test.py",),
+    "tests/python/conftest.py": ("tests/python/pycuda/launch_test.py",),
     "tests/python/programs/": ("tests/python/programs_test.py",),
     "python/treadle/pyopencl/": ("tests/python/pyopencl",),
     "python/treadle/pycuda/": ROOM_TESTS["cuda"],
@@ -84,7 +84,7 @@ FOLDER_TESTS = {
     "python/bindings/pyopencl/": ("tests/python/pyopencl",),
     "python/bindings/native/": ROOM_TESTS["device"],
     "python/bindings/memory/": ROOM_TESTS["memory"],
-    "python/bindings/": ("tests/python/stubs_test.py", "tests/python/launch_test.py"),
+    "python/bindings/": ("tests/python/stubs_test.py", "tests/python/pycuda/launch_test.py"),
     "pyproject.toml": ("tests/packaging",),
     "cmake/": ("tests/packaging",),
     "CMakeLists.txt": ("tests/packaging",),
@@ -152,15 +152,15 @@ def tests_named_like(path: str, root: pathlib.Path = ROOT) -> list[str]:
     """Python tests named after a source file: memory_test.py for memory_place.cpp."""
     word = pathlib.PurePosixPath(path).stem.removeprefix("_")
     if "pyopencl" in path:
-        folder = "tests/python/pyopencl"
+        folders = ["tests/python/pyopencl"]
     elif "cuda_cpu/compiler" in path:
-        folder = "tests/cuda_cpu/compiler"
+        folders = ["tests/cuda_cpu/compiler"]
     elif path.startswith(("python/", "tests/python/")):
-        folder = "tests/python"
+        folders = ["tests/python", "tests/python/pycuda"]
     else:
         return []
-    tests = sorted((root / folder).glob("*_test.py"))
-    names = [(test.name.removesuffix("_test.py"), f"{folder}/{test.name}") for test in tests]
+    tests = [test for folder in folders for test in sorted((root / folder).glob("*_test.py"))]
+    names = [(t.name.removesuffix("_test.py"), str(t.relative_to(root))) for t in tests]
     return [test for name, test in names if word == name or word.startswith(f"{name}_")]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the driver is asked about buffers and images of OpenGL, and what is refused. That kernels
-// write them is seen in tests/python/gl_test.py, which makes a context of EGL.
+// write them is seen in tests/python/pycuda/gl_test.py, which makes a context of EGL.
 #include "treadle/cuda/graphics.hpp"
 
 #include <gmock/gmock.h>

@@ -24,7 +24,8 @@ def tool(monkeypatch):
 @pytest.mark.parametrize(
     ("path", "programs", "pytests"),
     [
-        ("src/memory/pool.cpp", {"treadle_memory_test"}, {"tests/python/memory_pool_test.py"}),
+        ("src/memory/pool.cpp", {"treadle_memory_test"},
+         {"tests/python/pycuda/memory_pool_test.py"}),
         ("include/treadle/opencl/queue.hpp", {"treadle_opencl_test"}, {"tests/python/pyopencl"}),
         ("tests/base/error_test.cpp", {"treadle_base_test"}, set()),
         ("tests/fuzz/compile/entry_fuzz.cpp", {"treadle_fuzz_test"}, set()),
@@ -38,7 +39,7 @@ def tool(monkeypatch):
          {"tests/python/native_test.py"}),
         ("python/bindings/pyopencl/event.cpp", set(), {"tests/python/pyopencl"}),
         ("python/treadle/_cache_command.py", set(), {"tests/python/command_line_test.py"}),
-        ("tests/python/enums_test.py", set(), {"tests/python/enums_test.py"}),
+        ("tests/python/pycuda/enums_test.py", set(), {"tests/python/pycuda/enums_test.py"}),
         ("tests/python/curand_programs.py", set(), {"tests/python/curand_test.py"}),
         ("tests/cuda_cpu/compiler/machines.py", {"cuda_cpu_passes_test"},
          {"tests/cuda_cpu/compiler/semantics_test.py"}),
@@ -57,8 +58,10 @@ def test_a_file_touches_its_room(tool, path, programs, pytests):
 
 
 def test_what_was_changed_itself_is_tested_first(tool):
-    plan = tool.choose(["python/treadle/pycuda/driver.py", "tests/python/pvt_struct_test.py"])
-    assert plan.pytests[0] == "tests/python/pvt_struct_test.py"
+    plan = tool.choose(
+        ["python/treadle/pycuda/driver.py", "tests/python/pycuda/pvt_struct_test.py"]
+    )
+    assert plan.pytests[0] == "tests/python/pycuda/pvt_struct_test.py"
 
 
 def test_a_file_of_a_folder_that_is_tested_is_not_tested_twice(tool):

@@ -11,7 +11,7 @@ import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from philox_words import philox  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("context")

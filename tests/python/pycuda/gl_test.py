@@ -12,7 +12,7 @@ import pytest
 import treadle
 from treadle import cuda as native
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from headless_gl import GL_TEXTURE_2D, HeadlessGl, NoGl  # noqa: E402
 
 
