@@ -9,6 +9,7 @@
 
 #include "calls/argument.hpp"
 #include "calls/numpy_scalars.hpp"
+#include "calls/parameter_check.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
@@ -209,14 +210,29 @@ void ArgumentList::add_number(char code, PyObject* value) {
 }
 
 template <class T>
-void ArgumentList::add_checked(long long value, bool is_checked) {
+void ArgumentList::require_fit(long long value) {
   using Limits = std::numeric_limits<T>;
-  if (is_checked && (value < static_cast<long long>(Limits::min()) ||
-                     value > static_cast<long long>(Limits::max())))
+  if (value < static_cast<long long>(Limits::min()) ||
+      value > static_cast<long long>(Limits::max()))
     refuse(nb::object(nb::int_(value)).ptr(), "of value " + std::to_string(value) +
                                                   " does not fit into " +
                                                   std::to_string(sizeof(T)) + " bytes");
+}
+
+template <class T>
+void ArgumentList::add_checked(long long value) {
+  require_fit<T>(value);
   add_value(static_cast<T>(value));
+}
+
+void ArgumentList::report_truncation(PyObject* value, const nb::object& number) const {
+  const int is_same = PyObject_RichCompareBool(number.ptr(), value, Py_EQ);
+  if (is_same < 0) PyErr_Clear();
+  if (is_same != 0) return;
+  report_contradiction("argument " + std::to_string(first_ + count_),
+                       "an integer was declared, and a " + type_name(value) + " of value " +
+                           nb::cast<std::string>(nb::str(nb::handle(value))) + " is given; " +
+                           nb::cast<std::string>(nb::str(number)) + " is passed");
 }
 
 void ArgumentList::add_integer(char code, PyObject* value) {
@@ -234,6 +250,7 @@ void ArgumentList::add_integer(char code, PyObject* value) {
     PyErr_Clear();
     refuse(value, "is given where an integer was declared");
   }
+  if (!PyLong_CheckExact(value)) report_truncation(value, number);
   if (code == 'L' || code == 'Q' || code == 'N') {
     const unsigned long long bits = PyLong_AsUnsignedLongLong(number.ptr());
     if (PyErr_Occurred() == nullptr) return add_value(bits);
@@ -245,17 +262,18 @@ void ArgumentList::add_integer(char code, PyObject* value) {
   switch (code) {
     case 'b':
     case 'c':
-      return add_checked<std::int8_t>(bits, false);  // one byte wraps, as it always did
     case 'B':
-      return add_checked<std::uint8_t>(bits, false);
+      // One byte wraps, as it always did: for numbers of an int.
+      require_fit<std::int32_t>(bits);
+      return add_value(static_cast<std::uint8_t>(bits));
     case 'h':
-      return add_checked<std::int16_t>(bits, true);
+      return add_checked<std::int16_t>(bits);
     case 'H':
-      return add_checked<std::uint16_t>(bits, true);
+      return add_checked<std::uint16_t>(bits);
     case 'i':
-      return add_checked<std::int32_t>(bits, true);
+      return add_checked<std::int32_t>(bits);
     case 'I':
-      return add_checked<std::uint32_t>(bits, true);
+      return add_checked<std::uint32_t>(bits);
     default:
       return add_value(bits);
   }

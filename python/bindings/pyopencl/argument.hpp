@@ -73,10 +73,13 @@ class ArgumentList {
   bool add_plain_number(char code, PyObject* value);
   void add_number(char code, PyObject* value);
   void add_integer(char code, PyObject* value);
+  void report_truncation(PyObject* value, const nb::object& number) const;
   void add_complex(char code, PyObject* value);
   void add_vector(bool with_offset, PyObject* value);
   template <class T>
-  void add_checked(long long value, bool is_checked);
+  void require_fit(long long value);
+  template <class T>
+  void add_checked(long long value);
   [[noreturn]] void refuse(PyObject* value, const std::string& why) const;
 
   struct Places {

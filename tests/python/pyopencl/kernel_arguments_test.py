@@ -228,3 +228,89 @@ def test_memory_whose_constructor_has_not_run_is_refused(context, queue, build):
     kernel = build(DECLARED).k
     with pytest.raises(cl.LogicError, match="constructor has not run"):
         kernel(queue, (1,), None, cl.Buffer.__new__(cl.Buffer), np.int32(1), np.float32(1), 1)
+
+
+WHOLE = {
+    "char": 8,
+    "uchar": 8,
+    "short": 16,
+    "ushort": 16,
+    "int": 32,
+    "uint": 32,
+    "long": 64,
+    "ulong": 64,
+}
+
+
+def wraps_or_fits(c_type, value):
+    """What a parameter declared to be of this type gets of a number, None for a refusal."""
+    bits = WHOLE[c_type]
+    low = 0 if c_type.startswith("u") else -(1 << bits - 1)
+    if bits == 8 and -(1 << 31) <= value < 1 << 31:  # one byte wraps, as PyOpenCL's does
+        return (value - low) % 256 + low
+    return value if low <= value < low + (1 << bits) else None
+
+
+def test_declared_numbers_take_what_they_can_hold_and_nothing_else(context, queue):
+    names = ", ".join(f"{c_type} x{i}" for i, c_type in enumerate([*WHOLE, "float", "double"]))
+    stores = " ".join(f"out[{i}] = x{i};" for i in range(9))
+    source = f"__kernel void k(__global long *out, {names}) {{ {stores} }}"
+    kernel = cl.Program(context, source).build().k
+    declared = [np.dtype(code).type for code in "bBhHiIqQfd"]
+    kernel.set_scalar_arg_dtypes([None, *declared])
+    out = np.empty(9, np.int64)
+    memory = cl.Buffer(context, cl.mem_flags.WRITE_ONLY, out.nbytes)
+    rng = np.random.default_rng(11)
+    few = [2, -1, 200, 300, -129, 70000, 1 << 31, -(1 << 31), 1 << 32, 1 << 40, 1 << 63, 1 << 64]
+    drawn = [int(rng.integers(-(1 << 62), 1 << 62)) >> int(rng.integers(0, 62)) for _ in range(40)]
+    for position, c_type in enumerate(WHOLE):
+        for value in few + drawn:
+            arguments = [memory, *[1] * 10]
+            spellings = [value]
+            if -(1 << 63) <= value < 1 << 63:
+                spellings.append(np.int64(value))
+            if abs(value) < 1 << 53:
+                spellings += [np.float64(value), np.array(value)]
+            for given in spellings:
+                arguments[1 + position] = given
+                wanted = wraps_or_fits(c_type, value)
+                if wanted is None:
+                    with pytest.raises(cl.LogicError, match=rf"arg#{position + 2} "):
+                        kernel.set_args(*arguments)
+                    continue
+                kernel.set_args(*arguments)
+            if wanted is None:
+                continue
+            cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+            cl.enqueue_copy(queue, out, memory)
+            assert out[position] == np.int64(np.uint64(wanted % (1 << 64))), (c_type, value)
+        for given in (2.5, 2.0, np.float64(np.nan), np.float32(np.inf), 1j, "3", [3]):
+            arguments[1 + position] = given
+            with pytest.raises(cl.LogicError, match=rf"arg#{position + 2} "):
+                kernel.set_args(*arguments)
+    for position in (8, 9):
+        arguments = [memory, *[1] * 10]
+        for given in (1j, "3", [3]):
+            arguments[1 + position] = given
+            with pytest.raises(cl.LogicError, match=rf"arg#{position + 2} "):
+                kernel.set_args(*arguments)
+        for given in (2, 2.5, True, np.int8(3), np.float16(2.5), np.array(2.5)):
+            arguments[1 + position] = given
+            kernel.set_args(*arguments)
+
+
+def test_what_an_integer_leaves_of_a_float_is_told(context, queue):
+    source = "__kernel void k(__global int *out, int value) { *out = value; }"
+    kernel = cl.Program(context, source).build().k
+    kernel.set_scalar_arg_dtypes([None, np.int32])
+    out = np.empty(1, np.int32)
+    memory = cl.Buffer(context, cl.mem_flags.WRITE_ONLY, out.nbytes)
+    for given, wanted in ((np.float32(2.5), 2), (np.float64(-2.5), -2), (np.array(0.5), 0)):
+        with pytest.warns(UserWarning, match=rf"argument 1: .* of value {given} .*; {wanted} is"):
+            kernel(queue, (1,), None, memory, given)
+        cl.enqueue_copy(queue, out, memory)
+        assert out[0] == wanted
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (np.float32(3), np.array(3.0), np.int8(3), True):
+            kernel(queue, (1,), None, memory, given)
