@@ -40,6 +40,7 @@
 #include "treadle/codegen/dialect_header.hpp"
 #include "treadle/codegen/elementwise.hpp"
 #include "treadle/codegen/expression.hpp"
+#include "treadle/codegen/expression_snippet.hpp"
 #include "treadle/codegen/keywords.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/codegen/radix_sort.hpp"

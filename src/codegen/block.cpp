@@ -199,6 +199,71 @@ void BlockScan::write_steps(TextWriter& text) const {
   text.close();
 }
 
+void BlockRank::declare(TextWriter& text) const {
+  text.line({dialect.local, " ", value_type(Scalar::uint16, dialect), " ", prefix, "counters[",
+             number(digits * group_size), "];"});
+  sums().declare(text);
+  text.line({dialect.local, " ", value_type(Scalar::uint32, dialect), " ", prefix, "starts[",
+             number(digits + 1), "];"});
+}
+
+void BlockRank::open_each_digit(TextWriter& text) const {
+  text.open({"for (", value_type(Scalar::uint32, dialect), " ", prefix, "d = 0; ", prefix, "d < ",
+             number(digits), "; ", prefix, "d += 1)"});
+}
+
+void BlockRank::clear(TextWriter& text) const {
+  open_each_digit(text);
+  text.line({counter(prefix + "d"), " = 0;"});
+  text.close();
+}
+
+std::string BlockRank::counter(std::string_view digit) const {
+  return joined(
+      {prefix, "counters[", digit, " * ", number(group_size), " + ", dialect.local_id, "]"});
+}
+
+std::string BlockRank::place(std::string_view digit, std::string_view rank) const {
+  return joined({counter(digit), " + ", rank, " - ", prefix, "starts[", digit, "]"});
+}
+
+BlockScan BlockRank::sums() const {
+  const std::string before = prefix + "before";
+  return {.fields = {{{before, value_type(Scalar::uint32, dialect)}, prefix + "sums"}},
+          .combine =
+              [before](TextWriter& text, const BlockScan::Earlier& earlier) {
+                text.line({before, " += ", earlier(before), ";"});
+              },
+          .group_size = group_size,
+          .is_there = {},
+          .prefix = prefix,
+          .dialect = dialect,
+          .keeps_arrays = false};
+}
+
+void BlockRank::write(TextWriter& text) const {
+  const std::string uint = value_type(Scalar::uint32, dialect), id = dialect.local_id,
+                    size = number(group_size), own = number(digits), &p = prefix;
+  text.line({uint, " ", p, "sum = 0;"});
+  open_each_digit(text);
+  text.line({p, "sum += ", p, "counters[", id, " * ", own, " + ", p, "d];"});
+  text.close();
+  text.line({uint, " ", p, "before = ", p, "sum;"});
+  sums().write(text);
+  text.line(
+      {"if (", id, " == ", number(group_size - 1), ") ", p, "starts[", own, "] = ", p, "before;"});
+  text.line({p, "before -= ", p, "sum;"});
+  open_each_digit(text);
+  text.line({"const ", uint, " ", p, "c = ", id, " * ", own, " + ", p, "d;"});
+  text.line({"const ", uint, " ", p, "count = ", p, "counters[", p, "c];"});
+  text.line({p, "counters[", p, "c] = (", value_type(Scalar::uint16, dialect), ")", p, "before;"});
+  text.line(
+      {"if (", p, "c % ", size, " == 0) ", p, "starts[", p, "c / ", size, "] = ", p, "before;"});
+  text.line({p, "before += ", p, "count;"});
+  text.close();
+  text.line({dialect.barrier, ";"});
+}
+
 void HandOver::declare(TextWriter& text) const {
   text.line({dialect.local, " ", uint, " ticket;"});
 }

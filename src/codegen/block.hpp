@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text_writer.hpp"
@@ -99,6 +100,32 @@ struct BlockScan {
   void write_arrays(TextWriter& text, const std::string& index, const std::string& suffix) const;
   void write_shuffles(TextWriter& text) const;
   void write_steps(TextWriter& text) const;
+};
+
+/// Ranks of elements by their digits among those of a tile, in the order of digits, of work-items,
+/// and of each work-item's own: every work-item has a counter for each digit (Satish, Harris,
+/// Garland 2009, with the counters of Merrill and Grimshaw 2011). The rank of an element among
+/// those of its work-item is what its counter was before it was counted: `counter(digit)++`.
+struct BlockRank {
+  unsigned group_size, digits;
+  std::string prefix;  ///< of its own names
+  const Dialect& dialect;
+
+  /// The local memory that it uses: in the kernel's outermost block.
+  void declare(TextWriter& text) const;
+  /// Before elements are counted.
+  void clear(TextWriter& text) const;
+  /// This work-item's. Counters lie by digits, and those of neighbouring work-items side by side.
+  std::string counter(std::string_view digit) const;
+  /// Behind a barrier: replaces each counter by the sum of those before it, and puts where each
+  /// digit begins, and where the last one ends, into PREFIXstarts. Ends with a barrier.
+  void write(TextWriter& text) const;
+  /// Then: which of the elements of its digit one is, from its rank among those of its work-item.
+  std::string place(std::string_view digit, std::string_view rank) const;
+
+ private:
+  BlockScan sums() const;
+  void open_each_digit(TextWriter& text) const;
 };
 
 /// Groups that share a tile of results hand over what they have: each writes its part

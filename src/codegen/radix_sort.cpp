@@ -157,22 +157,21 @@ class RadixSortWriter {
     text_.close();
   }
 
-  /// Counters lie by digits, and those of neighbouring work-items side by side.
-  std::string counter(std::string_view digit) const {
-    return joined(
-        {"treadle_counters[", digit, " * ", number(group_size_), " + ", dialect_.local_id, "]"});
+  BlockRank rank() const {
+    return {
+        .group_size = group_size_, .digits = digits_, .prefix = "treadle_", .dialect = dialect_};
   }
   void write_wide_counts() {
     const std::string id = dialect_.local_id, size = number(group_size_);
     text_.line(
         {dialect_.local, " treadle_index treadle_counters[", number(digits_ * group_size_), "];"});
     open_each_digit();
-    text_.line({counter("treadle_d"), " = 0;"});
+    text_.line({rank().counter("treadle_d"), " = 0;"});
     text_.close();
     text_.open({"for (", integer_, " treadle_at = treadle_begin + ", id,
                 "; treadle_at < treadle_end; treadle_at += ", size, ")"});
     write_digit();
-    text_.line({"++", counter("treadle_digit"), ";"});
+    text_.line({"++", rank().counter("treadle_digit"), ";"});
     text_.close();
     text_.line({dialect_.barrier, ";"});
     open_each_digit(id, size);
@@ -188,12 +187,9 @@ class RadixSortWriter {
 
   void write_wide_places() {
     const std::string id = dialect_.local_id, size = number(group_size_);
-    const std::string ushort = types_.name_of(Scalar::uint16), items = number(tiling_.ranked_items);
+    const std::string items = number(tiling_.ranked_items);
     const std::string tile = number(group_size_ * tiling_.ranked_items);
-    text_.line(
-        {dialect_.local, " ", ushort, " treadle_counters[", number(digits_ * group_size_), "];"});
-    counter_scan().declare(text_);
-    text_.line({dialect_.local, " ", uint_, " treadle_starts[", number(digits_ + 1), "];"});
+    rank().declare(text_);
     text_.line({dialect_.local, " treadle_index treadle_next[", number(digits_), "];"});
     open_each_digit(id, size);
     text_.line({"treadle_next[treadle_d] = ", number_of("treadle_d"), ";"});
@@ -202,22 +198,20 @@ class RadixSortWriter {
                 " treadle_from = treadle_begin; treadle_from < treadle_end; "
                 "treadle_from += ",
                 tile, ")"});
-    open_each_digit();
-    text_.line({counter("treadle_d"), " = 0;"});
-    text_.close();
+    rank().clear(text_);
     text_.line({uint_, " treadle_digits[", items, "], treadle_ranks[", items, "];"});
     open_each_item();
     write_digit();
     text_.line("treadle_digits[treadle_k] = treadle_digit;");
-    text_.line({"treadle_ranks[treadle_k] = ", counter("treadle_digit"), "++;"});
+    text_.line({"treadle_ranks[treadle_k] = ", rank().counter("treadle_digit"), "++;"});
     text_.close();
     text_.line({dialect_.barrier, ";"});
-    write_counter_sums();
+    rank().write(text_);
     open_each_item();
     text_.line("const treadle_index i = (treadle_index)treadle_at;");
     text_.line({"const ", uint_, " treadle_digit = treadle_digits[treadle_k];"});
-    move_to(joined({"treadle_next[treadle_digit] + (treadle_index)(", counter("treadle_digit"),
-                    " + treadle_ranks[treadle_k] - treadle_starts[treadle_digit])"}));
+    move_to(joined({"treadle_next[treadle_digit] + (treadle_index)(",
+                    rank().place("treadle_digit", "treadle_ranks[treadle_k]"), ")"}));
     text_.close();
     text_.line({dialect_.barrier, ";"});
     open_each_digit(id, size);
@@ -237,42 +231,6 @@ class RadixSortWriter {
                 number(tiling_.ranked_items), " + treadle_k;"});
     text_.line("if (treadle_at >= treadle_end) break;");
   }
-  BlockScan counter_scan() const {
-    return {.fields = {{{"treadle_before", uint_}, "treadle_sums"}},
-            .combine =
-                [](TextWriter& text, const BlockScan::Earlier& earlier) {
-                  text.line({"treadle_before += ", earlier("treadle_before"), ";"});
-                },
-            .group_size = group_size_,
-            .is_there = {},
-            .prefix = "treadle_",
-            .dialect = dialect_,
-            .keeps_arrays = false};
-  }
-  /// Replaces each counter by the sum of those before it; treadle_starts gets the digits' first.
-  void write_counter_sums() {
-    const std::string id = dialect_.local_id, size = number(group_size_), own = number(digits_);
-    text_.line({uint_, " treadle_sum = 0;"});
-    open_each_digit();
-    text_.line({"treadle_sum += treadle_counters[", id, " * ", own, " + treadle_d];"});
-    text_.close();
-    text_.line({uint_, " treadle_before = treadle_sum;"});
-    counter_scan().write(text_);
-    text_.line({"if (", id, " == ", number(group_size_ - 1), ") treadle_starts[", own,
-                "] = treadle_before;"});
-    text_.line("treadle_before -= treadle_sum;");
-    open_each_digit();
-    text_.line({"const ", uint_, " treadle_c = ", id, " * ", own, " + treadle_d;"});
-    text_.line({"const ", uint_, " treadle_count = treadle_counters[treadle_c];"});
-    text_.line(
-        {"treadle_counters[treadle_c] = (", types_.name_of(Scalar::uint16), ")treadle_before;"});
-    text_.line({"if (treadle_c % ", size, " == 0) treadle_starts[treadle_c / ", size,
-                "] = treadle_before;"});
-    text_.line("treadle_before += treadle_count;");
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
-  }
-
   const RadixSortSnippet& snippet_;
   const Tiling& tiling_;
   const Dialect& dialect_;

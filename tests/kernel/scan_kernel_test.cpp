@@ -6,6 +6,9 @@
 
 #include <numeric>
 
+#include "treadle/codegen/expression_snippet.hpp"
+#include "treadle/kernel/radix_sort_kernel.hpp"
+#include "treadle/kernel/select_kernel.hpp"
 #include "views.hpp"
 
 namespace treadle::kernel {
@@ -40,6 +43,57 @@ INSTANTIATE_TEST_SUITE_P(Devices, ScanKernelTest, each_device_and_schedule(), sc
 
 // One tile and less, several tiles of one group, and several intervals.
 const std::size_t scan_lengths[] = {0, 1, 2, 15, 1000, 3841, 50'001, 300'007};
+
+/// An expression stands where a text may: of a scan, a selection and a sort.
+TEST_P(ScanKernelTest, ExpressionsAreInputsAsTextsAre) {
+  const codegen::Dialect& dialect = codegen::dialect_of(device()->info().language);
+  codegen::ExpressionBuilder build;
+  const auto x = build.leaf(Scalar::int32), s = build.scalar(Scalar::int32);
+  build.output(build.step(Op::remainder, Scalar::int32,
+                          {build.step(Op::multiply, Scalar::int32, {x, x}), s}));
+  const codegen::ExpressionSnippet rest = codegen::snippet_of(build.build(), dialect);
+  constexpr std::size_t n = 9001;
+  std::vector<int> numbers(n), rests(n), sums(n), chosen;
+  std::iota(numbers.begin(), numbers.end(), -4000);
+  for (std::size_t i = 0; i < n; ++i) {
+    rests[i] = numbers[i] * numbers[i] % 97;
+    sums[i] = rests[i] + (i > 0 ? sums[i - 1] : 0);
+    if (rests[i] < 50) chosen.push_back(numbers[i]);
+  }
+  const memory::Buffer in(device(), numbers), out(device(), 4 * n), count(device(), 4);
+  const int divisor = 97;
+  ScanKernel scan(
+      device(), Scalar::int32,
+      {.arguments = rest.arguments + ", int *y",
+       .input = rest.value,
+       .scan = "a + b",
+       .output = "y[i] = item"},
+      {.preamble = rest.preamble, .flags = dialect.exact_flags, .schedule = schedule()});
+  scan.launch(stream(), n, in, divisor, out);
+  if (runs_kernels()) {
+    EXPECT_EQ(values<int>(out), sums);
+  }
+  SelectKernel select(
+      device(), Selection::matching,
+      {.type = "int", .predicate = rest.value + " < 50", .arguments = rest.arguments},
+      {.preamble = rest.preamble, .flags = dialect.exact_flags, .schedule = schedule()});
+  const device::Argument selected[] = {in, out, count, in, divisor};
+  select.launch_arguments(stream(), n, selected);
+  if (runs_kernels()) {
+    ASSERT_EQ(values<unsigned>(count)[0], chosen.size());
+    std::vector<int> got = values<int>(out);
+    got.resize(chosen.size());
+    EXPECT_EQ(got, chosen);
+  }
+  RadixSortKernel sort(
+      device(), {.arguments = rest.arguments, .key = rest.value, .sorted = {"x0"}},
+      {.preamble = rest.preamble, .flags = dialect.exact_flags, .schedule = schedule()});
+  const device::Argument given[] = {in, divisor}, sorted[] = {out};
+  sort.launch(stream(), n, {given, sorted, 7});
+  if (!runs_kernels()) return;
+  std::ranges::stable_sort(numbers, {}, [](int number) { return number * number % 97; });
+  EXPECT_EQ(values<int>(out), numbers);
+}
 
 /// The last number that is not 0: associative, and not commutative.
 TEST_P(ScanKernelTest, CombinesInOrderAndInPlace) {
