@@ -499,11 +499,11 @@ def full(shape: Any, value: Any, dtype: Any, device: treadle._core.device.Device
 def empty(shape: Any, dtype: Any, device: treadle._core.device.Device | str | None = None, order: str | None = None) -> Array:
     """Undefined elements."""
 
-def arange(start: Any, stop: Any, step: Any, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
-    """start, start + step, ... before stop."""
-
 def progression(first: Any, second: Any, count: int, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """So many elements, which go on by the distance of the first two."""
+
+def arange(start: Any, stop: Any, step: Any, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
+    """start, start + step, ... before stop."""
 
 def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """`count` numbers from start to stop."""
