@@ -152,20 +152,18 @@ RawMemory create_old(const Context& context, const cl_image_format& format,
   cl_int code = CL_SUCCESS;
   RawMemory raw = nullptr;
   if (image.image_type == CL_MEM_OBJECT_IMAGE3D) {
-    const int status = allocated("clCreateImage3D", [&] {
+    check_allocated(cl, "clCreateImage3D", [&] {
       raw = cl.clCreateImage3D(context.raw(), bits, &format, image.image_width, image.image_height,
                                image.image_depth, image.image_row_pitch, image.image_slice_pitch,
                                host, &code);
       return code;
     });
-    check(cl, status, "clCreateImage3D");
   } else if (image.image_type == CL_MEM_OBJECT_IMAGE2D && image.mem_object == nullptr) {
-    const int status = allocated("clCreateImage2D", [&] {
+    check_allocated(cl, "clCreateImage2D", [&] {
       raw = cl.clCreateImage2D(context.raw(), bits, &format, image.image_width, image.image_height,
                                image.image_row_pitch, host, &code);
       return code;
     });
-    check(cl, status, "clCreateImage2D");
   } else {
     raise(cl, absent_entry_point, create_call);
   }
@@ -209,16 +207,18 @@ Handle<RawMemory> create_image(const Context& context, const Properties& propert
   }
   const char* const call = properties ? "clCreateImageWithProperties" : create_call;
   const auto bits = static_cast<cl_mem_flags>(flags);
-  const int status = allocated(call, [&] {
-    raw = properties ? cl.clCreateImageWithProperties(context.raw(), list.data(), bits, &pixel,
-                                                      &desc, host.data(), &code)
-                     : cl.clCreateImage(context.raw(), bits, &pixel, &desc, host.data(), &code);
-    return code;
-  });
-  check(cl, status, call, [&] {
-    return "an image of " + std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
-           std::to_string(extent[2]) + " pixels, " + format.text();
-  });
+  check_allocated(
+      cl, call,
+      [&] {
+        raw = properties ? cl.clCreateImageWithProperties(context.raw(), list.data(), bits, &pixel,
+                                                          &desc, host.data(), &code)
+                         : cl.clCreateImage(context.raw(), bits, &pixel, &desc, host.data(), &code);
+        return code;
+      },
+      [&] {
+        return "an image of " + std::to_string(extent[0]) + " x " + std::to_string(extent[1]) +
+               " x " + std::to_string(extent[2]) + " pixels, " + format.text();
+      });
   return {context.shared_table(), raw, Ownership::adopt};
 }
 

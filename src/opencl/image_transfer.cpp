@@ -104,15 +104,15 @@ Event write_image(const Queue& queue, const Image& to, ConstHostRange from,
   const HostPitches place = checked_pitches(to, box, pitches, from.bytes().size());
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueWriteImage",
-                  [&] {
-                    return cl.clEnqueueWriteImage(queue.raw(), to.raw(), blocking_bit(blocking),
-                                                  box.origin.data(), box.size.data(), place.row,
-                                                  slice_argument(to, place), from.bytes().data(),
-                                                  o.count(), o.list(), o.event());
-                  }),
-        call, [&] { return describe_image(to, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueWriteImage(queue.raw(), to.raw(), blocking_bit(blocking),
+                                      box.origin.data(), box.size.data(), place.row,
+                                      slice_argument(to, place), from.bytes().data(), o.count(),
+                                      o.list(), o.event());
+      },
+      [&] { return describe_image(to, box); });
   return o.take(queue);
 }
 
@@ -124,15 +124,15 @@ Event read_image(const Queue& queue, const Image& from, HostRange to, const Imag
   const HostPitches place = checked_pitches(from, box, pitches, to.bytes().size());
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueReadImage",
-                  [&] {
-                    return cl.clEnqueueReadImage(queue.raw(), from.raw(), blocking_bit(blocking),
-                                                 box.origin.data(), box.size.data(), place.row,
-                                                 slice_argument(from, place), to.bytes().data(),
-                                                 o.count(), o.list(), o.event());
-                  }),
-        call, [&] { return describe_image(from, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueReadImage(queue.raw(), from.raw(), blocking_bit(blocking),
+                                     box.origin.data(), box.size.data(), place.row,
+                                     slice_argument(from, place), to.bytes().data(), o.count(),
+                                     o.list(), o.event());
+      },
+      [&] { return describe_image(from, box); });
   return o.take(queue);
 }
 
@@ -149,14 +149,14 @@ Event copy_image(const Queue& queue, const Image& from, const Image& to, const I
   if (from == to && overlap(box, to_origin))
     raise(cl, CL_MEM_COPY_OVERLAP, call, describe_image(from, box) + " to " + triple(to_origin));
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueCopyImage",
-                  [&] {
-                    return cl.clEnqueueCopyImage(queue.raw(), from.raw(), to.raw(),
-                                                 box.origin.data(), to_origin.data(),
-                                                 box.size.data(), o.count(), o.list(), o.event());
-                  }),
-        call, [&] { return describe_image(from, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueCopyImage(queue.raw(), from.raw(), to.raw(), box.origin.data(),
+                                     to_origin.data(), box.size.data(), o.count(), o.list(),
+                                     o.event());
+      },
+      [&] { return describe_image(from, box); });
   return o.take(queue);
 }
 
@@ -167,14 +167,14 @@ Event copy_image_to_buffer(const Queue& queue, const Image& from, const MemoryOb
   check_buffer_fits(from, box, to, to_offset, call);
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueCopyImageToBuffer",
-                  [&] {
-                    return cl.clEnqueueCopyImageToBuffer(queue.raw(), from.raw(), to.raw(),
-                                                         box.origin.data(), box.size.data(),
-                                                         to_offset, o.count(), o.list(), o.event());
-                  }),
-        call, [&] { return describe_image(from, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueCopyImageToBuffer(queue.raw(), from.raw(), to.raw(), box.origin.data(),
+                                             box.size.data(), to_offset, o.count(), o.list(),
+                                             o.event());
+      },
+      [&] { return describe_image(from, box); });
   return o.take(queue);
 }
 
@@ -185,14 +185,14 @@ Event copy_buffer_to_image(const Queue& queue, const MemoryObject& from, const I
   check_buffer_fits(to, box, from, from_offset, call);
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueCopyBufferToImage",
-                  [&] {
-                    return cl.clEnqueueCopyBufferToImage(
-                        queue.raw(), from.raw(), to.raw(), from_offset, box.origin.data(),
-                        box.size.data(), o.count(), o.list(), o.event());
-                  }),
-        call, [&] { return describe_image(to, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueCopyBufferToImage(queue.raw(), from.raw(), to.raw(), from_offset,
+                                             box.origin.data(), box.size.data(), o.count(),
+                                             o.list(), o.event());
+      },
+      [&] { return describe_image(to, box); });
   return o.take(queue);
 }
 
@@ -209,13 +209,13 @@ Event fill_image(const Queue& queue, const Image& to, const PixelColor& color,
       std::visit([](const auto& four) -> const void* { return four.data(); }, color);
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueFillImage",
-                  [&] {
-                    return cl.clEnqueueFillImage(queue.raw(), to.raw(), data, box.origin.data(),
-                                                 box.size.data(), o.count(), o.list(), o.event());
-                  }),
-        call, [&] { return describe_image(to, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueFillImage(queue.raw(), to.raw(), data, box.origin.data(),
+                                     box.size.data(), o.count(), o.list(), o.event());
+      },
+      [&] { return describe_image(to, box); });
   return o.take(queue);
 }
 
@@ -229,14 +229,16 @@ ImageMapping map_image(const Queue& queue, const Image& image, MapFlags flags,
   Ordering o(order);
   cl_int code = CL_SUCCESS;
   void* data = nullptr;
-  const int status = allocated(call, [&] {
-    data = cl.clEnqueueMapImage(queue.raw(), image.raw(), blocking_bit(blocking),
-                                static_cast<cl_map_flags>(flags), box.origin.data(),
-                                box.size.data(), &mapping.row_pitch_, &mapping.slice_pitch_,
-                                o.count(), o.list(), o.event(), &code);
-    return code;
-  });
-  check(cl, status, call, [&] { return describe_image(image, box); });
+  check_allocated(
+      cl, call,
+      [&] {
+        data = cl.clEnqueueMapImage(queue.raw(), image.raw(), blocking_bit(blocking),
+                                    static_cast<cl_map_flags>(flags), box.origin.data(),
+                                    box.size.data(), &mapping.row_pitch_, &mapping.slice_pitch_,
+                                    o.count(), o.list(), o.event(), &code);
+        return code;
+      },
+      [&] { return describe_image(image, box); });
   const std::size_t pixel = image.format().pixel_bytes();
   const HostPitches pitches{mapping.row_pitch_, mapping.slice_pitch_};
   mapping.data_ = data;

@@ -7,6 +7,8 @@
 #include "opencl/kernel_state.hpp"
 #include "opencl/ordering.hpp"
 #include "opencl/query.hpp"
+#include "opencl/svm_users.hpp"
+#include "treadle/opencl/allocation.hpp"
 #include "treadle/opencl/program.hpp"
 
 namespace treadle::opencl {
@@ -127,8 +129,8 @@ void set_one(const KernelState& kernel, unsigned index, const ArgumentView& argu
   if (argument.context != nullptr && argument.context != kernel.context().raw()) [[unlikely]]
     raise_foreign(kernel, index, argument);
   SetValues& known = kernel.set_values();
-  const bool is_value = argument.kind == ArgumentView::Kind::value;
-  if (is_value && known.has(index, argument) && !kernel.is_shared()) return;
+  const bool is_kept = SetValues::keeps(argument);
+  if (is_kept && known.has(index, argument) && !kernel.is_shared()) return;
   known.forget(index);
   if (argument.kind == ArgumentView::Kind::svm) {
     const int code = cl.clSetKernelArgSVMPointer(raw, index, argument.data);
@@ -139,7 +141,8 @@ void set_one(const KernelState& kernel, unsigned index, const ArgumentView& argu
   const int code = cl.clSetKernelArg(raw, index, argument.size_bytes, argument.data);
   if (code != CL_SUCCESS) [[unlikely]]
     raise_argument(kernel, index, argument, code, "clSetKernelArg");
-  if (is_value) known.remember(index, argument);
+  if (is_kept) known.remember(index, argument);
+  if (argument.kind == ArgumentView::Kind::local) kernel.has_local_memory() = nullptr;
 }
 
 /// The shapes' own agreement, which OpenCL cannot see: it takes one number of dimensions for all.
@@ -162,14 +165,36 @@ void check_shapes(const KernelState& kernel, const LaunchConfig& config) {
                         "give as many sizes for each");
 }
 
+/// Asked here: PoCL ends the process when a group takes more local memory than there is.
+void check_local_memory(const KernelState& kernel, const Device& device) {
+  if (kernel.has_local_memory() == device.raw() && !kernel.is_shared()) [[likely]]
+    return;
+  const Table& cl = kernel.handle().table();
+  cl_ulong taken = 0;  // of the kernel's own variables and its arguments
+  const int code = cl.clGetKernelWorkGroupInfo(
+      kernel.handle().raw(), device.raw(), CL_KERNEL_LOCAL_MEM_SIZE, sizeof taken, &taken, nullptr);
+  const auto there = device.get<DeviceInfo::local_mem_size>();
+  if (code == CL_SUCCESS && taken > there)
+    raise(cl, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel",
+          "kernel \"" + kernel.name() + "\": its variables and arguments take " +
+              std::to_string(taken) + " bytes of local memory for each group; " + device.name() +
+              " has " + std::to_string(there),
+          "pass less LocalMemory, or use a buffer");
+  kernel.has_local_memory() = device.raw();
+}
+
 Event enqueue_locked(const KernelState& kernel, const LaunchConfig& config) {
+  check_local_memory(kernel, config.queue.device());
   const Table& cl = kernel.handle().table();
   Ordering o(config.order);
-  const int code = cl.clEnqueueNDRangeKernel(
-      config.queue.raw(), kernel.handle().raw(), config.global.dimensions(), config.offset.data(),
-      config.global.data(), config.local.data(), o.count(), o.list(), o.event());
+  const int code = allocated("clEnqueueNDRangeKernel", [&] {
+    return cl.clEnqueueNDRangeKernel(
+        config.queue.raw(), kernel.handle().raw(), config.global.dimensions(), config.offset.data(),
+        config.global.data(), config.local.data(), o.count(), o.list(), o.event());
+  });
   if (code != CL_SUCCESS) [[unlikely]]
     raise_launch(kernel, config, code);
+  note_svm_use(config.queue);
   return o.take(config.queue);
 }
 

@@ -16,28 +16,40 @@
 
 namespace treadle::opencl {
 
-/// The values that a kernel's arguments were set to last: those need not be set again. Nothing is
-/// remembered of handles, for a new object may have an old one's.
+/// The values, and sizes of local memory, that a kernel's arguments were set to last: those need
+/// not be set again. Nothing is remembered of handles, for a new object may have an old one's.
 class SetValues {
  public:
   explicit SetValues(unsigned count) : values_(count) {}
-  /// Whether the argument has exactly these bytes.
+  static bool keeps(const ArgumentView& argument) noexcept {
+    return argument.kind == ArgumentView::Kind::value || is_local(argument);
+  }
+  /// Whether the argument has exactly these bytes, or as many of local memory.
   bool has(unsigned index, const ArgumentView& argument) const noexcept {
     if (index >= values_.size()) return false;
     const Value& value = values_[index];
-    return value.size == argument.size_bytes && argument.size_bytes != 0 &&
-           same_bytes(value.bytes, argument.data, value.size);
+    if (value.size != argument.size_bytes || value.size == 0) return false;
+    if (is_local(argument) || value.is_local) return is_local(argument) && value.is_local;
+    return same_bytes(value.bytes, argument.data, value.size);
   }
   void forget(unsigned index) noexcept {
     if (index < values_.size()) values_[index].size = 0;
   }
   void remember(unsigned index, const ArgumentView& argument) noexcept {
-    if (argument.size_bytes > sizeof Value::bytes || index >= values_.size()) return;
-    std::memcpy(values_[index].bytes, argument.data, argument.size_bytes);
-    values_[index].size = argument.size_bytes;
+    if (index >= values_.size()) return;
+    Value& value = values_[index];
+    value.is_local = is_local(argument);
+    if (!value.is_local) {
+      if (argument.size_bytes > sizeof Value::bytes) return;
+      std::memcpy(value.bytes, argument.data, argument.size_bytes);
+    }
+    value.size = argument.size_bytes;
   }
 
  private:
+  static bool is_local(const ArgumentView& argument) noexcept {
+    return argument.kind == ArgumentView::Kind::local;
+  }
   // The sizes that nearly all values have, without a call.
   static bool same_bytes(const void* a, const void* b, std::size_t size) noexcept {
     if (size == 4) return std::memcmp(a, b, 4) == 0;
@@ -46,7 +58,8 @@ class SetValues {
   }
   struct Value {
     std::size_t size = 0;  ///< 0: not known
-    std::byte bytes[16];   ///< a double2, or less; larger values are set each time
+    bool is_local = false;
+    std::byte bytes[16];  ///< a double2, or less; larger values are set each time
   };
   std::vector<Value> values_;
 };
@@ -77,6 +90,9 @@ class KernelState {
   bool is_shared() const noexcept { return is_shared_.load(std::memory_order_relaxed); }
   /// Which values OpenCL has; launch_lock() held.
   SetValues& set_values() const noexcept { return set_values_; }
+  /// The device that was seen to have as much local memory as the kernel's variables and arguments
+  /// take; null since an argument in local memory was set. launch_lock() held.
+  RawDevice& has_local_memory() const noexcept { return has_local_memory_; }
   /// Whether the argument's kind is one that its parameter takes; launch_lock() held. True for an
   /// argument too many, which the platform refuses.
   bool takes(unsigned index, ArgumentView::Kind kind) const {
@@ -96,6 +112,7 @@ class KernelState {
   unsigned argument_count_;
   mutable std::mutex launch_lock_;
   mutable SetValues set_values_;
+  mutable RawDevice has_local_memory_ = nullptr;
   mutable std::vector<KindSet> accepted_;  ///< of each parameter, once one was set
   mutable std::atomic<bool> is_shared_ = false;
   mutable std::once_flag parameters_asked_;

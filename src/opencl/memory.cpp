@@ -88,13 +88,14 @@ Buffer::Buffer(const Context& context, std::size_t size_bytes, MemFlags flags, v
               raise(cl, CL_INVALID_BUFFER_SIZE, "clCreateBuffer",
                     allocating(context, size_bytes, CL_INVALID_BUFFER_SIZE));
             RawMemory raw = nullptr;
-            const int status = allocated("clCreateBuffer", [&] {
-              raw = cl.clCreateBuffer(context.raw(), static_cast<cl_mem_flags>(flags), size_bytes,
-                                      host, &code);
-              return code;
-            });
-            check(cl, status, "clCreateBuffer",
-                  [&] { return allocating(context, size_bytes, code); });
+            check_allocated(
+                cl, "clCreateBuffer",
+                [&] {
+                  raw = cl.clCreateBuffer(context.raw(), static_cast<cl_mem_flags>(flags),
+                                          size_bytes, host, &code);
+                  return code;
+                },
+                [&] { return allocating(context, size_bytes, code); });
             return Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt);
           }(),
           size_bytes) {}
@@ -109,12 +110,14 @@ Buffer Buffer::with_properties(const Context& context, std::span<const std::uint
   const std::vector<cl_mem_properties> list = ended_pairs(properties, call);
   cl_int code = CL_SUCCESS;
   RawMemory raw = nullptr;
-  const int status = allocated(call, [&] {
-    raw = cl.clCreateBufferWithProperties(
-        context.raw(), list.data(), static_cast<cl_mem_flags>(flags), size_bytes, host, &code);
-    return code;
-  });
-  check(cl, status, call, [&] { return allocating(context, size_bytes, code); });
+  check_allocated(
+      cl, call,
+      [&] {
+        raw = cl.clCreateBufferWithProperties(
+            context.raw(), list.data(), static_cast<cl_mem_flags>(flags), size_bytes, host, &code);
+        return code;
+      },
+      [&] { return allocating(context, size_bytes, code); });
   return {context, Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt), size_bytes};
 }
 

@@ -52,15 +52,15 @@ Event enqueue_native(const Queue& queue, NativeKernel function,
   // fails.
   const Order with_event{.after = order.after, .without_event = false};
   Ordering o(with_event);
-  check(cl,
-        allocated("clEnqueueNativeKernel",
-                  [&] {
-                    return cl.clEnqueueNativeKernel(
-                        queue.raw(), &run_native, block.data(), block.size() * sizeof block[0],
-                        static_cast<cl_uint>(raws.size()), raws.empty() ? nullptr : raws.data(),
-                        places.empty() ? nullptr : places.data(), o.count(), o.list(), o.event());
-                  }),
-        native_call, [&] { return "with " + std::to_string(raws.size()) + " memory object(s)"; });
+  check_allocated(
+      cl, native_call,
+      [&] {
+        return cl.clEnqueueNativeKernel(
+            queue.raw(), &run_native, block.data(), block.size() * sizeof block[0],
+            static_cast<cl_uint>(raws.size()), raws.empty() ? nullptr : raws.data(),
+            places.empty() ? nullptr : places.data(), o.count(), o.list(), o.event());
+      },
+      [&] { return "with " + std::to_string(raws.size()) + " memory object(s)"; });
   Event done = o.take(queue);
   done.set_callback(CommandExecutionStatus::complete, [owned](int) {});
   return order.without_event ? Event() : done;

@@ -27,14 +27,17 @@ Handle<RawMemory> create_pipe(const Context& context, std::uint32_t packet_bytes
               " bytes; there is 1 or more, of 1 to " + std::to_string(limit) + " bytes");
   cl_int code = CL_SUCCESS;
   RawMemory raw = nullptr;
-  const int status = allocated(pipe_call, [&] {
-    raw = cl.clCreatePipe(context.raw(), static_cast<cl_mem_flags>(flags), packet_bytes,
-                          max_packets, nullptr, &code);
-    return code;
-  });
-  check(cl, status, pipe_call, [&] {
-    return std::to_string(max_packets) + " packets of " + std::to_string(packet_bytes) + " bytes";
-  });
+  check_allocated(
+      cl, pipe_call,
+      [&] {
+        raw = cl.clCreatePipe(context.raw(), static_cast<cl_mem_flags>(flags), packet_bytes,
+                              max_packets, nullptr, &code);
+        return code;
+      },
+      [&] {
+        return std::to_string(max_packets) + " packets of " + std::to_string(packet_bytes) +
+               " bytes";
+      });
   return {context.shared_table(), raw, Ownership::adopt};
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Build, compile and link, and the errors that carry what the compilers said.
+#include "opencl/long_expressions.hpp"
 #include "opencl/program_state.hpp"
 #include "opencl/version.hpp"
+#include "treadle/base/large_stack.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -65,12 +67,46 @@ void require_compiled(const Table& cl, std::span<const Program> programs) {
             "program " + std::to_string(i) + " was never compiled; compile() it first");
 }
 
+/// The time that PoCL's compiler takes for one expression grows with the square of its operators,
+/// and no Ctrl-C ends it: with PoCL 3.1 and LLVM 14 24,000 took half a minute.
+void refuse_long_expressions(const Program& program, std::span<const Device> devices,
+                             const char* call, const std::string& options) {
+  constexpr std::size_t most = 50'000;
+  if (program.kind() != ProgramKind::source ||
+      program.context().platform().name() != "Portable Computing Language")
+    return;
+  std::string source = program.get<ProgramInfo::source>();
+  const LongestExpression found = longest_expression(source);
+  if (found.operators <= most) return;
+  std::vector<BuildError::DeviceLog> logs;
+  const std::vector<Device> all = program.devices();
+  for (const Device& device : devices.empty() ? std::span(all) : devices)
+    logs.push_back({device.name(), "line " + std::to_string(found.line) + ": an expression of " +
+                                       std::to_string(found.operators) +
+                                       " operators is more than this compiler takes (" +
+                                       std::to_string(most) +
+                                       "): write it as several statements, or as a loop\n"});
+  throw BuildError(CL_BUILD_PROGRAM_FAILURE, call, std::move(logs), std::move(source),
+                   split_words(options, ' '));
+}
+
+/// What `call()` returns, an entry point that compiles here, in this process.
+template <class Call>
+int compiled(Call&& call) {
+  int code = CL_SUCCESS;
+  run_on_large_stack([&] { code = call(); });
+  return code;
+}
+
 }  // namespace
 
 void Program::build(const std::string& options, std::span<const Device> devices) const {
   const auto raws = raws_of(devices);
-  const int code = table().clBuildProgram(raw(), static_cast<cl_uint>(raws.size()),
-                                          list_or_null(raws), options.c_str(), nullptr, nullptr);
+  refuse_long_expressions(*this, devices, "clBuildProgram", options);
+  const int code = compiled([&] {
+    return table().clBuildProgram(raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws),
+                                  options.c_str(), nullptr, nullptr);
+  });
   if (is_build_failure(code))
     raise_build(*this, devices.empty() ? std::span(context().devices()) : devices, code,
                 "clBuildProgram", options);
@@ -86,10 +122,13 @@ void Program::compile(const std::string& options, std::span<const Header> header
     names.push_back(name.c_str());
     programs.push_back(program.raw());
   }
-  const int code = table().clCompileProgram(
-      raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws), options.c_str(),
-      static_cast<cl_uint>(headers.size()), headers.empty() ? nullptr : programs.data(),
-      headers.empty() ? nullptr : names.data(), nullptr, nullptr);
+  refuse_long_expressions(*this, devices, "clCompileProgram", options);
+  const int code = compiled([&] {
+    return table().clCompileProgram(raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws),
+                                    options.c_str(), static_cast<cl_uint>(headers.size()),
+                                    headers.empty() ? nullptr : programs.data(),
+                                    headers.empty() ? nullptr : names.data(), nullptr, nullptr);
+  });
   if (is_build_failure(code))
     raise_build(*this, devices.empty() ? std::span(context().devices()) : devices, code,
                 "clCompileProgram", options);

@@ -7,6 +7,7 @@
 #include "opencl/ordering.hpp"
 #include "opencl/property_list.hpp"
 #include "opencl/query.hpp"
+#include "opencl/svm_users.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -56,8 +57,11 @@ Raw ask_object(const Handle<RawQueue>& queue, cl_uint parameter) {
 }  // namespace
 
 Queue::Queue(Context context, Device device, Handle<RawQueue> handle)
-    : state_(std::make_shared<const State>(
-          State{std::move(context), std::move(device), std::move(handle)})) {}
+    : state_(new State{std::move(context), std::move(device), std::move(handle)},
+             [](const State* state) {
+               note_svm_queue_end(state->context, state->handle);
+               delete state;
+             }) {}
 
 Queue::Queue(const Context& context, const Device& device, CommandQueueProperties properties)
     : Queue(context, device, create(context, device, properties)) {}

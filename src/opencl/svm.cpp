@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "opencl/limits.hpp"
 #include "opencl/ordering.hpp"
+#include "opencl/svm_users.hpp"
 #include "treadle/base/census.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -59,8 +62,11 @@ void* allocate_shared(const Context& context, std::size_t size_bytes, SvmMemFlag
   void* data = nullptr;
   // Before the driver: some take any size and fail at the first use.
   if (size_bytes <= largest<DeviceInfo::max_mem_alloc_size>(context))
-    data = cl.clSVMAlloc(context.raw(), static_cast<cl_svm_mem_flags>(flags), size_bytes,
-                         static_cast<cl_uint>(alignment));
+    allocated(alloc_call, [&] {
+      data = cl.clSVMAlloc(context.raw(), static_cast<cl_svm_mem_flags>(flags), size_bytes,
+                           static_cast<cl_uint>(alignment));
+      return data != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    });
   // The call tells no reason.
   if (data == nullptr)
     raise(cl, CL_OUT_OF_RESOURCES, alloc_call,
@@ -100,7 +106,16 @@ SharedMemory::SharedMemory(const Context& context, std::size_t size_bytes, SvmMe
     : context_(context),
       data_(allocate_shared(context, size_bytes, flags, alignment)),
       size_bytes_(size_bytes),
-      is_live_(true) {}
+      is_live_(true) {
+  if (data_ == nullptr) return;
+  try {
+    add_svm(context.raw());
+  } catch (...) {
+    live().remove();
+    context.table().clSVMFree(context.raw(), data_);
+    throw;
+  }
+}
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
     : context_(std::move(other.context_)),
@@ -123,18 +138,38 @@ SharedMemory::~SharedMemory() {
   if (is_live_ && data_ != nullptr) end();
 }
 
-// After what is enqueued in the queue; if that cannot be said, after waiting for it.
+// After what is enqueued and may use it; if that cannot be said, now.
 void SharedMemory::end() noexcept {
   live().remove();
-  const Table& cl = context_.table();
-  if (queue_) {
-    const int code =
-        cl.clEnqueueSVMFree(queue_->raw(), 1, &data_, nullptr, nullptr, 0, nullptr, nullptr);
-    if (code == CL_SUCCESS) return;
-    warn_if_failed(code, "clEnqueueSVMFree", "shared memory");
-    warn_if_failed(cl.clFinish(queue_->raw()), "clFinish", "shared memory");
+  try {
+    free_after_uses();
+  } catch (const std::exception&) {
+    // The platform takes no more commands: nothing uses the memory for long.
+    if (queue_)
+      warn_if_failed(context_.table().clFinish(queue_->raw()), "clFinish", "shared memory");
+    context_.table().clSVMFree(context_.raw(), data_);
   }
-  cl.clSVMFree(context_.raw(), data_);
+  remove_svm(context_.raw());
+}
+
+void SharedMemory::free_after_uses() {
+  const Table& cl = context_.table();
+  std::vector<Event> uses = svm_uses(context_, queue());
+  if (uses.empty() && !queue_) return cl.clSVMFree(context_.raw(), data_);
+  // By a queue of its own: in one of the program's it would hold up what comes next, perhaps that
+  // which the others wait for.
+  const Queue last = uses.empty() ? *queue_ : Queue(context_);
+  if (!uses.empty() && queue_) {
+    uses.push_back(queue_->marker());
+    queue_->flush();
+  }
+  const Order order{.after = WaitList(uses), .without_event = true};
+  Ordering o(order);
+  check(
+      cl,
+      cl.clEnqueueSVMFree(last.raw(), 1, &data_, nullptr, nullptr, o.count(), o.list(), o.event()),
+      "clEnqueueSVMFree");
+  if (!uses.empty()) warn_if_failed(cl.clFlush(last.raw()), "clFlush", "shared memory");
 }
 
 void SharedMemory::require_live() const {
@@ -192,6 +227,7 @@ Event SharedMemory::enqueue_free(const Queue& queue, const Order& order) {
                               o.event()),
           "clEnqueueSVMFree");
     live().remove();
+    remove_svm(context_.raw());
     done = o.take(queue);
   }
   is_live_ = false;
@@ -218,11 +254,15 @@ Event copy_shared(const Queue& queue, HostRange to, ConstHostRange from, const O
       source.data() < target.data() + target.size())
     raise(cl, CL_MEM_COPY_OVERLAP, call, range_text(target));
   Ordering o(order);
-  check(cl,
-        cl.clEnqueueSVMMemcpy(queue.raw(), blocking == Blocking::yes ? CL_TRUE : CL_FALSE,
-                              target.data(), source.data(), target.size(), o.count(), o.list(),
-                              o.event()),
-        call, [&] { return range_text(target); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueSVMMemcpy(queue.raw(), blocking == Blocking::yes ? CL_TRUE : CL_FALSE,
+                                     target.data(), source.data(), target.size(), o.count(),
+                                     o.list(), o.event());
+      },
+      [&] { return range_text(target); });
+  note_svm_use(queue);
   return o.take(queue);
 }
 
@@ -240,10 +280,14 @@ Event fill_shared(const Queue& queue, HostRange to, ConstHostRange pattern, cons
               "; it has 1, 2, 4 to 128 bytes and divides size and address");
   if (target.empty()) return queue.marker(order);
   Ordering o(order);
-  check(cl,
-        cl.clEnqueueSVMMemFill(queue.raw(), target.data(), bytes.data(), bytes.size(),
-                               target.size(), o.count(), o.list(), o.event()),
-        call, [&] { return range_text(target); });
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueSVMMemFill(queue.raw(), target.data(), bytes.data(), bytes.size(),
+                                      target.size(), o.count(), o.list(), o.event());
+      },
+      [&] { return range_text(target); });
+  note_svm_use(queue);
   return o.take(queue);
 }
 
@@ -253,11 +297,15 @@ Event map_shared(const Queue& queue, MapFlags flags, HostRange memory, const Ord
   const Table& cl = queue.table();
   require_same_context(queue, memory.context(), "clEnqueueSVMMap");
   Ordering o(order);
-  check(cl,
-        cl.clEnqueueSVMMap(queue.raw(), blocking == Blocking::yes ? CL_TRUE : CL_FALSE,
-                           static_cast<cl_map_flags>(flags), range.data(), range.size(), o.count(),
-                           o.list(), o.event()),
-        "clEnqueueSVMMap", [&] { return range_text(range); });
+  check_allocated(
+      cl, "clEnqueueSVMMap",
+      [&] {
+        return cl.clEnqueueSVMMap(queue.raw(), blocking == Blocking::yes ? CL_TRUE : CL_FALSE,
+                                  static_cast<cl_map_flags>(flags), range.data(), range.size(),
+                                  o.count(), o.list(), o.event());
+      },
+      [&] { return range_text(range); });
+  note_svm_use(queue);
   return o.take(queue);
 }
 
@@ -266,6 +314,7 @@ Event unmap_shared(const Queue& queue, void* address, const Order& order) {
   Ordering o(order);
   check(cl, cl.clEnqueueSVMUnmap(queue.raw(), address, o.count(), o.list(), o.event()),
         "clEnqueueSVMUnmap");
+  note_svm_use(queue);
   return o.take(queue);
 }
 
@@ -274,11 +323,15 @@ Event migrate_shared(const Queue& queue, std::span<const void* const> addresses,
   const Table& cl = queue.table();
   std::vector<const void*> list(addresses.begin(), addresses.end());
   Ordering o(order);
-  check(cl,
-        cl.clEnqueueSVMMigrateMem(queue.raw(), static_cast<cl_uint>(list.size()), list.data(),
-                                  nullptr, static_cast<cl_mem_migration_flags>(flags), o.count(),
-                                  o.list(), o.event()),
-        "clEnqueueSVMMigrateMem", [&] { return std::to_string(list.size()) + " allocation(s)"; });
+  check_allocated(
+      cl, "clEnqueueSVMMigrateMem",
+      [&] {
+        return cl.clEnqueueSVMMigrateMem(
+            queue.raw(), static_cast<cl_uint>(list.size()), list.data(), nullptr,
+            static_cast<cl_mem_migration_flags>(flags), o.count(), o.list(), o.event());
+      },
+      [&] { return std::to_string(list.size()) + " allocation(s)"; });
+  note_svm_use(queue);
   return o.take(queue);
 }
 

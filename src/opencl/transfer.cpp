@@ -59,15 +59,13 @@ Event write(const Queue& queue, const MemoryObject& to, ConstHostRange from,
   check_fits(host.size(), to, offset_bytes);
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueWriteBuffer",
-                  [&] {
-                    return cl.clEnqueueWriteBuffer(queue.raw(), to.raw(), to_cl(blocking),
-                                                   offset_bytes, host.size(), host.data(),
-                                                   o.count(), o.list(), o.event());
-                  }),
-        "clEnqueueWriteBuffer",
-        [&] { return describe_range(host.size(), "to", to, offset_bytes); });
+  check_allocated(
+      cl, "clEnqueueWriteBuffer",
+      [&] {
+        return cl.clEnqueueWriteBuffer(queue.raw(), to.raw(), to_cl(blocking), offset_bytes,
+                                       host.size(), host.data(), o.count(), o.list(), o.event());
+      },
+      [&] { return describe_range(host.size(), "to", to, offset_bytes); });
   return o.take(queue);
 }
 
@@ -77,15 +75,13 @@ Event read(const Queue& queue, const MemoryObject& from, HostRange to, std::size
   check_fits(host.size(), from, offset_bytes);
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueReadBuffer",
-                  [&] {
-                    return cl.clEnqueueReadBuffer(queue.raw(), from.raw(), to_cl(blocking),
-                                                  offset_bytes, host.size(), host.data(), o.count(),
-                                                  o.list(), o.event());
-                  }),
-        "clEnqueueReadBuffer",
-        [&] { return describe_range(host.size(), "from", from, offset_bytes); });
+  check_allocated(
+      cl, "clEnqueueReadBuffer",
+      [&] {
+        return cl.clEnqueueReadBuffer(queue.raw(), from.raw(), to_cl(blocking), offset_bytes,
+                                      host.size(), host.data(), o.count(), o.list(), o.event());
+      },
+      [&] { return describe_range(host.size(), "from", from, offset_bytes); });
   return o.take(queue);
 }
 
@@ -97,17 +93,16 @@ Event copy(const Queue& queue, const MemoryObject& from, const MemoryObject& to,
                           to.size_bytes() - std::min(range.to_offset, to.size_bytes()));
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueCopyBuffer",
-                  [&] {
-                    return cl.clEnqueueCopyBuffer(queue.raw(), from.raw(), to.raw(),
-                                                  range.from_offset, range.to_offset, size_bytes,
-                                                  o.count(), o.list(), o.event());
-                  }),
-        "clEnqueueCopyBuffer", [&] {
-          return describe_range(size_bytes, "from", from, range.from_offset) + " to one of " +
-                 std::to_string(to.size_bytes()) + " at byte " + std::to_string(range.to_offset);
-        });
+  check_allocated(
+      cl, "clEnqueueCopyBuffer",
+      [&] {
+        return cl.clEnqueueCopyBuffer(queue.raw(), from.raw(), to.raw(), range.from_offset,
+                                      range.to_offset, size_bytes, o.count(), o.list(), o.event());
+      },
+      [&] {
+        return describe_range(size_bytes, "from", from, range.from_offset) + " to one of " +
+               std::to_string(to.size_bytes()) + " at byte " + std::to_string(range.to_offset);
+      });
   return o.take(queue);
 }
 
@@ -116,16 +111,15 @@ Event write_box(const Queue& queue, const MemoryObject& to, ConstHostRange from,
   check_box_fits(box, box.from, from.bytes().size());
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueWriteBufferRect",
-                  [&] {
-                    return cl.clEnqueueWriteBufferRect(
-                        queue.raw(), to.raw(), to_cl(blocking), box.to.origin.data(),
-                        box.from.origin.data(), box.region.data(), box.to.row_pitch,
-                        box.to.slice_pitch, box.from.row_pitch, box.from.slice_pitch,
-                        from.bytes().data(), o.count(), o.list(), o.event());
-                  }),
-        "clEnqueueWriteBufferRect", [&] { return describe_box(box); });
+  check_allocated(
+      cl, "clEnqueueWriteBufferRect",
+      [&] {
+        return cl.clEnqueueWriteBufferRect(
+            queue.raw(), to.raw(), to_cl(blocking), box.to.origin.data(), box.from.origin.data(),
+            box.region.data(), box.to.row_pitch, box.to.slice_pitch, box.from.row_pitch,
+            box.from.slice_pitch, from.bytes().data(), o.count(), o.list(), o.event());
+      },
+      [&] { return describe_box(box); });
   return o.take(queue);
 }
 
@@ -134,16 +128,15 @@ Event read_box(const Queue& queue, const MemoryObject& from, HostRange to, const
   check_box_fits(box, box.to, to.bytes().size());
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueReadBufferRect",
-                  [&] {
-                    return cl.clEnqueueReadBufferRect(
-                        queue.raw(), from.raw(), to_cl(blocking), box.from.origin.data(),
-                        box.to.origin.data(), box.region.data(), box.from.row_pitch,
-                        box.from.slice_pitch, box.to.row_pitch, box.to.slice_pitch,
-                        to.bytes().data(), o.count(), o.list(), o.event());
-                  }),
-        "clEnqueueReadBufferRect", [&] { return describe_box(box); });
+  check_allocated(
+      cl, "clEnqueueReadBufferRect",
+      [&] {
+        return cl.clEnqueueReadBufferRect(
+            queue.raw(), from.raw(), to_cl(blocking), box.from.origin.data(), box.to.origin.data(),
+            box.region.data(), box.from.row_pitch, box.from.slice_pitch, box.to.row_pitch,
+            box.to.slice_pitch, to.bytes().data(), o.count(), o.list(), o.event());
+      },
+      [&] { return describe_box(box); });
   return o.take(queue);
 }
 
@@ -151,16 +144,15 @@ Event copy_box(const Queue& queue, const MemoryObject& from, const MemoryObject&
                const Order& order) {
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueCopyBufferRect",
-                  [&] {
-                    return cl.clEnqueueCopyBufferRect(
-                        queue.raw(), from.raw(), to.raw(), box.from.origin.data(),
-                        box.to.origin.data(), box.region.data(), box.from.row_pitch,
-                        box.from.slice_pitch, box.to.row_pitch, box.to.slice_pitch, o.count(),
-                        o.list(), o.event());
-                  }),
-        "clEnqueueCopyBufferRect", [&] { return describe_box(box); });
+  check_allocated(
+      cl, "clEnqueueCopyBufferRect",
+      [&] {
+        return cl.clEnqueueCopyBufferRect(
+            queue.raw(), from.raw(), to.raw(), box.from.origin.data(), box.to.origin.data(),
+            box.region.data(), box.from.row_pitch, box.from.slice_pitch, box.to.row_pitch,
+            box.to.slice_pitch, o.count(), o.list(), o.event());
+      },
+      [&] { return describe_box(box); });
   return o.take(queue);
 }
 
@@ -178,14 +170,13 @@ Event fill(const Queue& queue, const MemoryObject& to, ConstHostRange pattern,
   if (bytes.empty() || size_bytes % bytes.size() != 0 || offset_bytes % bytes.size() != 0)
     raise(cl, CL_INVALID_VALUE, call, describe());
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueFillBuffer",
-                  [&] {
-                    return cl.clEnqueueFillBuffer(queue.raw(), to.raw(), bytes.data(), bytes.size(),
-                                                  offset_bytes, size_bytes, o.count(), o.list(),
-                                                  o.event());
-                  }),
-        call, describe);
+  check_allocated(
+      cl, call,
+      [&] {
+        return cl.clEnqueueFillBuffer(queue.raw(), to.raw(), bytes.data(), bytes.size(),
+                                      offset_bytes, size_bytes, o.count(), o.list(), o.event());
+      },
+      describe);
   return o.take(queue);
 }
 
@@ -200,15 +191,14 @@ Event migrate(const Queue& queue, std::span<const MemoryObject> memory, MemMigra
   for (const MemoryObject& object : memory) raws.push_back(object.raw());
   const Table& cl = queue.table();
   Ordering o(order);
-  check(cl,
-        allocated("clEnqueueMigrateMemObjects",
-                  [&] {
-                    return cl.clEnqueueMigrateMemObjects(
-                        queue.raw(), static_cast<cl_uint>(raws.size()), raws.data(),
-                        static_cast<cl_mem_migration_flags>(flags), o.count(), o.list(), o.event());
-                  }),
-        "clEnqueueMigrateMemObjects",
-        [&] { return std::to_string(raws.size()) + " memory object(s)"; });
+  check_allocated(
+      cl, "clEnqueueMigrateMemObjects",
+      [&] {
+        return cl.clEnqueueMigrateMemObjects(
+            queue.raw(), static_cast<cl_uint>(raws.size()), raws.data(),
+            static_cast<cl_mem_migration_flags>(flags), o.count(), o.list(), o.event());
+      },
+      [&] { return std::to_string(raws.size()) + " memory object(s)"; });
   return o.take(queue);
 }
 
@@ -224,14 +214,15 @@ Mapping map(const Queue& queue, const MemoryObject& memory, MapFlags flags, cons
   Ordering o(order);
   cl_int code = CL_SUCCESS;
   void* data = nullptr;
-  const int status = allocated("clEnqueueMapBuffer", [&] {
-    data = cl.clEnqueueMapBuffer(queue.raw(), memory.raw(), to_cl(blocking),
-                                 static_cast<cl_map_flags>(flags), range.offset_bytes, size_bytes,
-                                 o.count(), o.list(), o.event(), &code);
-    return code;
-  });
-  check(cl, status, "clEnqueueMapBuffer",
-        [&] { return describe_range(size_bytes, "of", memory, range.offset_bytes); });
+  check_allocated(
+      cl, "clEnqueueMapBuffer",
+      [&] {
+        data = cl.clEnqueueMapBuffer(queue.raw(), memory.raw(), to_cl(blocking),
+                                     static_cast<cl_map_flags>(flags), range.offset_bytes,
+                                     size_bytes, o.count(), o.list(), o.event(), &code);
+        return code;
+      },
+      [&] { return describe_range(size_bytes, "of", memory, range.offset_bytes); });
   mapping.data_ = data;
   mapping.event_ = o.take(queue);
   return mapping;

@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "treadle/base/error.hpp"
 #include "treadle/opencl/raw.hpp"
+#include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -35,6 +37,21 @@ TEST_F(AllocationTest, WhereMemoryIsShortTheCallIsMadeOnceMoreIfSomeWasGivenBack
   given_back = 0;
   EXPECT_EQ(ask(CL_MEM_OBJECT_ALLOCATION_FAILURE), CL_MEM_OBJECT_ALLOCATION_FAILURE);
   EXPECT_EQ(calls_, 1);
+}
+
+TEST_F(AllocationTest, WhatIsRefusedAllTheSameIsThrownWithWhatWasAttempted) {
+  given_back = 0;
+  const Table table;
+  check_allocated(table, "clCreateBuffer", [] { return CL_SUCCESS; });
+  try {
+    check_allocated(
+        table, "clCreateBuffer", [] { return CL_MEM_OBJECT_ALLOCATION_FAILURE; },
+        [] { return "64 bytes"; });
+    FAIL();
+  } catch (const OutOfMemory& error) {
+    EXPECT_NE(error.message().find("clCreateBuffer"), std::string::npos);
+    EXPECT_NE(error.message().find("64 bytes"), std::string::npos);
+  }
 }
 
 TEST_F(AllocationTest, OtherRefusalsAreLeftAsTheyAre) {

@@ -13,8 +13,9 @@
 
 namespace treadle::opencl {
 
-/// Shared virtual memory of a context, owned. Its end frees it: at once, whatever uses it, or bound
-/// to a queue after all that was enqueued there. One thread at a time.
+/// Shared virtual memory of a context, owned. Its end frees it after all that was enqueued by this
+/// library in the context and may use it, and, bound to a queue, after all that was enqueued there;
+/// it does not wait. One thread at a time.
 class SharedMemory {
  public:
   SharedMemory() = default;  ///< owns nothing
@@ -47,8 +48,7 @@ class SharedMemory {
   /// Null if it is bound to none.
   const Queue* queue() const noexcept { return queue_ ? &*queue_ : nullptr; }
 
-  /// Frees it now, or after what is enqueued in the queue it is bound to. Throws InvalidState the
-  /// second time.
+  /// Frees it as its end does. Throws InvalidState the second time.
   void free();
   /// Frees it after what is enqueued in `queue` and after `order.after`; of zero bytes a marker.
   /// Throws DeviceError CL_INVALID_CONTEXT for a queue of another context.
@@ -56,6 +56,7 @@ class SharedMemory {
 
  private:
   void end() noexcept;
+  void free_after_uses();
   void require_live() const;
 
   Context context_;

@@ -3,9 +3,6 @@
 
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/ErrorHandling.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -14,13 +11,12 @@
 #include <mutex>
 #include <utility>
 
+#include "treadle/base/large_stack.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::array guarded_signals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-constexpr std::array<std::size_t, 3> stack_sizes = {std::size_t{1} << 30, std::size_t{1} << 28,
-                                                    std::size_t{1} << 24};
-constexpr std::size_t guard_bytes = 64 * 1024;         ///< below the stack, no access
 constexpr std::size_t signal_stack_bytes = 64 * 1024;  ///< AVX-512 state alone takes 3 KB
 
 /// One run of run_guarded, as its thread and the signal handler see it.
@@ -118,35 +114,6 @@ class HandlersInPlace {
   HandlersInPlace& operator=(const HandlersInPlace&) = delete;
 };
 
-/// Address space for a stack, with a forbidden zone at its lower end.
-class Stack {
- public:
-  Stack() {
-    for (const std::size_t size : stack_sizes) {
-      void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-      if (memory == MAP_FAILED) continue;
-      base_ = static_cast<char*>(memory);
-      size_ = size;
-      mprotect(base_, guard_bytes, PROT_NONE);
-      madvise(base_, size_, MADV_NOHUGEPAGE);
-      return;
-    }
-  }
-  ~Stack() {
-    if (base_ != nullptr) munmap(base_, size_);
-  }
-  Stack(const Stack&) = delete;
-  Stack& operator=(const Stack&) = delete;
-  explicit operator bool() const { return base_ != nullptr; }
-  void* lowest() const { return base_ + guard_bytes; }
-  std::size_t size() const { return size_ - guard_bytes; }
-
- private:
-  char* base_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 void* run_on_thread(void* data) {
   auto& guard = *static_cast<Guard*>(data);
   std::array<char, signal_stack_bytes> signal_stack;
@@ -179,24 +146,16 @@ class GuardedThread {
   explicit GuardedThread(const std::function<void()>& work) : guard_{&work, nullptr, {}} {}
 
   /// 0, or why there is none.
-  int start() {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    if (stack_) pthread_attr_setstack(&attributes, stack_.lowest(), stack_.size());
-    const int failed = pthread_create(&thread_, &attributes, &run_on_thread, &guard_);
-    pthread_attr_destroy(&attributes);
-    return failed;
-  }
+  int start() { return thread_.start(&run_on_thread, &guard_); }
   /// Why the work was abandoned; empty if it was not. Once, after start().
   std::string join() {
-    pthread_join(thread_, nullptr);
+    thread_.join();
     return std::move(guard_.reason);
   }
 
  private:
-  const Stack stack_;
+  LargeStackThread thread_;
   Guard guard_;
-  pthread_t thread_{};
 };
 
 }  // namespace
