@@ -8,6 +8,7 @@
 #include "caller.hpp"
 #include "calls/function.hpp"
 #include "calls/keyword_names.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/launch_attributes.hpp"
@@ -74,7 +75,7 @@ const cuda::LaunchAttributes* attributes_argument(PyObject* value) {
   if (!nb::isinstance<cuda::LaunchAttributes>(value))
     raise_python(PyExc_TypeError, std::string("attributes is a LaunchAttributes or None, not ") +
                                       Py_TYPE(value)->tp_name);
-  return nb::inst_ptr<cuda::LaunchAttributes>(value);
+  return &instance_of<cuda::LaunchAttributes>(value);
 }
 
 void pack_plain(cuda::ArgumentBuffer& buffer, PyObject* const* arguments, std::size_t count,

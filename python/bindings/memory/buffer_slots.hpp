@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "errors.hpp"
+#include "instance.hpp"
 
 namespace treadle::bindings {
 
@@ -12,7 +13,7 @@ namespace treadle::bindings {
 template <class T, Face face>
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   try {
-    const T& memory = *nb::inst_ptr<T>(self);
+    const T& memory = instance_of<T>(self);
     return PyBuffer_FillInfo(view, self, memory.data(),
                              static_cast<Py_ssize_t>(memory.size_bytes()), 0, flags);
   } catch (...) {

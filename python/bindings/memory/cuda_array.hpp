@@ -7,6 +7,7 @@
 #include <string>
 
 #include "errors.hpp"
+#include "instance.hpp"
 #include "treadle/cuda/array.hpp"
 
 namespace treadle::bindings::face {
@@ -22,7 +23,7 @@ inline const cuda::Array& array_argument(nb::handle object, const char* what) {
   if (!nb::isinstance<Array>(object))
     raise_python(PyExc_TypeError,
                  std::string(what) + " must be an Array, not " + Py_TYPE(object.ptr())->tp_name);
-  return nb::inst_ptr<Array>(object)->array;
+  return instance_of<Array>(object).array;
 }
 
 }  // namespace treadle::bindings::face

@@ -8,6 +8,7 @@
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "treadle/memory/pool.hpp"
 
 namespace treadle::bindings {
@@ -41,9 +42,7 @@ auto in_pool_words(const NoMemory& status, F&& allocate) {
 /// Throws TypeError if a subclass did not call __init__.
 template <class Owner>
 Owner& pool_owner(PyObject* self) {
-  if (!nb::inst_ready(self)) [[unlikely]]
-    raise_python(PyExc_TypeError, "the pool's __init__() was not called");
-  return *nb::inst_ptr<Owner>(self);
+  return instance_of<Owner>(self);
 }
 
 /// Gives a class a method of one argument that is called as fast as CPython can.

@@ -14,6 +14,7 @@
 
 #include "caller.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "native/device.hpp"
 #include "native/face_array.hpp"
 #include "native/layout.hpp"
@@ -196,9 +197,9 @@ bool is_numpy_array(PyObject* object) {
 
 bool is_array_itself(PyObject* object) noexcept { return Py_TYPE(object) == array_type; }
 
-const Array* as_array(PyObject* object) noexcept {
+const Array* as_array(PyObject* object) {
   if (Py_TYPE(object) == array_type || PyObject_TypeCheck(object, array_type))
-    return nb::inst_ptr<Array>(object);
+    return &instance_of<Array>(object);
   return nullptr;
 }
 

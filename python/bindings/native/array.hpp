@@ -18,7 +18,7 @@ namespace treadle::bindings {
 namespace nb = nanobind;
 
 /// The C++ object if `object` is an Array (or of a subclass); else null.
-const Array* as_array(PyObject* object) noexcept;
+const Array* as_array(PyObject* object);
 /// Whether it is an Array of no class that is derived: of neither face.
 bool is_array_itself(PyObject* object) noexcept;
 /// A new Python object, of a class that is Array's or derived from it; its __init__ is not called.

@@ -13,6 +13,7 @@
 #include "caller.hpp"
 #include "calls/parameter_check.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "kept.hpp"
 #include "memory/shown_memory.hpp"
 #include "native/array.hpp"
@@ -98,7 +99,7 @@ nb::object pycuda_memory(const memory::Buffer& buffer, std::int64_t offset, nb::
 }
 
 nb::object memory_object(nb::handle_t<FaceArray> object) {
-  FaceArray& self = *nb::inst_ptr<FaceArray>(object);
+  FaceArray& self = instance_of<FaceArray>(object);
   if (self.misfit.is_valid()) raise_python(PyExc_ValueError, nb::cast<std::string>(self.misfit));
   if (self.data.is_valid()) return self.data;
   if (self.size() == 0) return nb::none();
@@ -118,7 +119,7 @@ nb::object memory_object(nb::handle_t<FaceArray> object) {
 
 /// Where new arrays of a face are: a Place, or a Device.
 std::shared_ptr<device::Stream> stream_at(nb::handle place) {
-  if (nb::isinstance<FacePlace>(place)) return nb::inst_ptr<FacePlace>(place)->stream;
+  if (nb::isinstance<FacePlace>(place)) return instance_of<FacePlace>(place).stream;
   return stream_for(*nb::cast<std::shared_ptr<device::Device>>(place));
 }
 

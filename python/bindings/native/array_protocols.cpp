@@ -9,6 +9,7 @@
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/interchange.hpp"
@@ -99,7 +100,7 @@ void require_order(const Array& array, int flags) {
 }
 
 void lend(PyObject* self, Py_buffer& view, int flags) {
-  const Array array = *nb::inst_ptr<Array>(self);
+  const Array array = instance_of<Array>(self);
   if (!is_host_memory(array.device()))
     refuse_buffer("the host does not see memory of " + array.device().info().id +
                   ": x.get() copies it");

@@ -7,6 +7,7 @@
 
 #include "caller.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "native/array.hpp"
 #include "native/face_array.hpp"
 #include "treadle/array/creation.hpp"
@@ -18,7 +19,7 @@
 namespace treadle::bindings {
 namespace {
 
-Array& own_array(PyObject* object) { return *nb::inst_ptr<Array>(object); }
+Array& own_array(PyObject* object) { return instance_of<Array>(object); }
 
 /// The array that becomes the result of a slot; what is thrown becomes Python's error.
 template <class Compute>

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "left_uses.hpp"
 #include "rooms.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/language.hpp"
@@ -103,9 +104,14 @@ void bind_base(nb::module_& m) {
       .def_ro("tried", &LibrarySearch::tried);
   m.def("find_own_library", &find_own_library, nb::arg("file_name"),
         "Finds one of Treadle's own libraries, with every place that was tried.");
-  m.def("live_objects", &live_objects,
-        "How many objects of the run-time systems this process has now, by kind. Collect garbage "
-        "first to see what is still in use.");
+  m.def(
+      "live_objects",
+      [] {
+        release_left_uses();  // what copies have kept, and nobody has asked for since
+        return live_objects();
+      },
+      "How many objects of the run-time systems this process has now, by kind. Collect garbage "
+      "first to see what is still in use.");
 }
 
 }  // namespace treadle::bindings

@@ -11,6 +11,7 @@
 
 #include "caller.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
 #include "native/interchange.hpp"
@@ -226,7 +227,7 @@ void bind_interchange(nb::class_<Buffer>& type) {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
-    const Buffer& buffer = *nb::inst_ptr<Buffer>(self);
+    const Buffer& buffer = instance_of<Buffer>(self);
     std::byte* const host = buffer.host_data();
     if (host == nullptr && buffer.size_bytes() != 0)
       raise_python(PyExc_BufferError, "the host does not see memory of kind \"" +
@@ -243,8 +244,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
 
 }  // namespace
 
-const Buffer* as_buffer(PyObject* object) noexcept {
-  return is_instance(object, buffer_type) ? nb::inst_ptr<Buffer>(object) : nullptr;
+const Buffer* as_buffer(PyObject* object) {
+  return is_instance(object, buffer_type) ? &instance_of<Buffer>(object) : nullptr;
 }
 
 void bind_buffers(nb::module_& m) {

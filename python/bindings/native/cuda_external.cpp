@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "native/cuda_rooms.hpp"
 #include "native/graph_after.hpp"
@@ -31,7 +32,7 @@ void bind_memory_of_others(nb::module_& m) {
       .def("__int__", &ExternalBuffer::address)
       .def("__index__", &ExternalBuffer::address);
   register_pointer_type(
-      buffer, [](PyObject* object) { return nb::inst_ptr<ExternalBuffer>(object)->address(); });
+      buffer, [](PyObject* object) { return instance_of<ExternalBuffer>(object).address(); });
   nb::class_<ExternalMemory>(m, "ExternalMemory", nb::is_weak_referenceable(),
                              "Memory that another interface made.")
       .def_static(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
@@ -61,8 +62,8 @@ void bind_cuda_ipc(nb::module_& m) {
            "Closes it now. Raises InvalidState the second time.")
       .def_prop_ro("is_closed", &IpcMemory::is_closed)
       .def_prop_ro("address", &IpcMemory::address);
-  register_pointer_type(
-      type, [](PyObject* object) { return nb::inst_ptr<IpcMemory>(object)->address(); });
+  register_pointer_type(type,
+                        [](PyObject* object) { return instance_of<IpcMemory>(object).address(); });
 }
 
 }  // namespace treadle::bindings

@@ -3,6 +3,7 @@
 
 #include "caller.hpp"
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "memory/buffer_slots.hpp"
 #include "rooms.hpp"
@@ -101,7 +102,7 @@ void bind_device_memory(nb::module_& m) {
           },
           nb::arg("value"), "Sets every byte.");
   register_pointer_type(
-      type, [](PyObject* object) { return nb::inst_ptr<DeviceMemory>(object)->address(); });
+      type, [](PyObject* object) { return instance_of<DeviceMemory>(object).address(); });
 }
 
 void bind_host_memory(nb::module_& m) {
@@ -156,7 +157,7 @@ void bind_managed_memory(nb::module_& m) {
           nb::arg("flags"), nb::arg("stream") = nb::none(),
           "Says who may touch the memory while work runs; ordered on `stream`.");
   register_pointer_type(
-      type, [](PyObject* object) { return nb::inst_ptr<ManagedMemory>(object)->address(); });
+      type, [](PyObject* object) { return instance_of<ManagedMemory>(object).address(); });
 }
 
 }  // namespace

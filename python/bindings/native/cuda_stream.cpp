@@ -2,6 +2,7 @@
 #include "treadle/cuda/stream.hpp"
 
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/event.hpp"
@@ -36,7 +37,7 @@ void bind_stream(nb::module_& m) {
         return nb::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.raw()));
       });
   register_stream_type(type,
-                       [](PyObject* object) { return StreamRef(*nb::inst_ptr<Stream>(object)); });
+                       [](PyObject* object) { return StreamRef(instance_of<Stream>(object)); });
 }
 
 void bind_event(nb::module_& m) {

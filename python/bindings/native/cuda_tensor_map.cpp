@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -155,7 +156,7 @@ void bind_cuda_tensor_map(nb::module_& m) {
            [](const TensorMap& self) { return nb::bytes(self.data(), TensorMap::size_bytes); });
   bind_wide_map(type);
   register_value_type(type, [](PyObject* object) {
-    return KernelValue{nb::inst_ptr<TensorMap>(object)->data(), TensorMap::size_bytes,
+    return KernelValue{instance_of<TensorMap>(object).data(), TensorMap::size_bytes,
                        TensorMap::alignment};
   });
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "kept.hpp"
 #include "memory/cuda_array.hpp"
@@ -27,7 +28,7 @@ std::size_t side(std::ptrdiff_t size) { return static_cast<std::size_t>(size); }
 
 /// An Array, of this interface or of pycuda.driver.
 const Array& any_array(nb::handle object, const char* what) {
-  if (nb::isinstance<Array>(object)) return *nb::inst_ptr<Array>(object);
+  if (nb::isinstance<Array>(object)) return instance_of<Array>(object);
   return face::array_argument(object, what);
 }
 
@@ -270,9 +271,9 @@ void make_texture(Texture* self, const nb::object& source, const nb::kwargs& giv
     if (view != TextureView{})
       throw InvalidArgument("view is given, and the texture reads memory",
                             "say what the elements are in TextureMemory, or take an Array");
-    new (self) Texture(*nb::inst_ptr<TextureMemory>(source), settings);
+    new (self) Texture(instance_of<TextureMemory>(source), settings);
   } else if (nb::isinstance<MipmappedArray>(source)) {
-    new (self) Texture(*nb::inst_ptr<MipmappedArray>(source), settings, view);
+    new (self) Texture(instance_of<MipmappedArray>(source), settings, view);
   } else {
     new (self) Texture(any_array(source, "source"), settings, view);
   }
@@ -300,7 +301,7 @@ void bind_texture_class(nb::module_& m) {
            "across the edges of a cubemap's faces. Raises InvalidArgument for what does not go "
            "together.")
       .def_prop_ro("raw", &Texture::raw);
-  register_kernel_object(type, [](PyObject* o) { return nb::inst_ptr<Texture>(o)->raw(); });
+  register_kernel_object(type, [](PyObject* o) { return instance_of<Texture>(o).raw(); });
 }
 
 void bind_surface_class(nb::module_& m) {
@@ -313,7 +314,7 @@ void bind_surface_class(nb::module_& m) {
           [](Surface* self, nb::object array) { new (self) Surface(any_array(array, "array")); },
           nb::arg("array"), "Reads and writes an array that was made with surface_load_store.")
       .def_prop_ro("raw", &Surface::raw);
-  register_kernel_object(type, [](PyObject* o) { return nb::inst_ptr<Surface>(o)->raw(); });
+  register_kernel_object(type, [](PyObject* o) { return instance_of<Surface>(o).raw(); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "treadle/cuda/virtual_memory.hpp"
 
 #include "calls/argument.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 
@@ -41,7 +42,7 @@ void bind_mapping(nb::module_& m) {
       .def("__int__", &Mapping::address)
       .def("__index__", &Mapping::address);
   register_pointer_type(type,
-                        [](PyObject* object) { return nb::inst_ptr<Mapping>(object)->address(); });
+                        [](PyObject* object) { return instance_of<Mapping>(object).address(); });
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace treadle::bindings {
 namespace nb = nanobind;
 
 /// The C++ object if `object` is an instance of the bound class (or of a subclass); else null.
-const memory::Buffer* as_buffer(PyObject* object) noexcept;
-device::Stream* as_stream(PyObject* object) noexcept;
-device::Event* as_event(PyObject* object) noexcept;
+const memory::Buffer* as_buffer(PyObject* object);
+device::Stream* as_stream(PyObject* object);
+device::Event* as_event(PyObject* object);
 bool is_instance(PyObject* object, PyTypeObject* type) noexcept;
 
 /// 1 to 3 sizes: an integer or a sequence. Throws TypeError or OverflowError naming `what`.

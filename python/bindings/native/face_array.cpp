@@ -13,6 +13,7 @@
 
 #include "caller.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "native/promotion.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/current.hpp"
@@ -57,7 +58,7 @@ std::optional<const FacePlace*> recording_place(const FacePolicy& policy, const 
   PyObject* const place = array.place.ptr();
   if (!array.queue.is_valid() || place == nullptr || !PyObject_TypeCheck(place, place_type))
     return std::nullopt;
-  const FacePlace& known = *nb::inst_ptr<FacePlace>(place);
+  const FacePlace& known = instance_of<FacePlace>(place);
   if (!known.records || has_new_events(array)) return std::nullopt;
   return &known;
 }
@@ -79,7 +80,7 @@ bool is_plain(const FacePolicy& policy, PyObject* object, const FaceArray& array
 /// The second operand of an operator, as the usual case takes it.
 bool is_usual_operand(const FacePolicy& policy, PyObject* object) {
   if (Py_TYPE(object) == policy.type) {
-    const FaceArray& array = *nb::inst_ptr<FaceArray>(object);
+    const auto& array = instance_of<FaceArray>(object);
     return !array.misfit.is_valid() && !has_new_events(array);
   }
   return is_plain_number(object);
@@ -136,7 +137,7 @@ nb::object result_like(const FacePolicy& policy, const FaceArray& lead, const Ar
 /// The usual case; null for the others.
 nb::object recorded_result(const FacePolicy& policy, Op op, PyObject* a, PyObject* b,
                            PyObject* self) {
-  const FaceArray& lead = *nb::inst_ptr<FaceArray>(self);
+  const auto& lead = instance_of<FaceArray>(self);
   PyObject* const other = b == nullptr ? nullptr : (self == a ? b : a);
   if (!is_plain(policy, self, lead)) return {};
   if (other != nullptr && !is_usual_operand(policy, other)) return {};
@@ -152,7 +153,7 @@ nb::object recorded_result(const FacePolicy& policy, Op op, PyObject* a, PyObjec
 
 bool is_mask(PyObject* object) {
   const FaceArray* const array = as_face_array(object);
-  return array != nullptr && array->is_mask;
+  return array != nullptr && nb::inst_ready(object) && array->is_mask;
 }
 
 /// Whether an update by the operand is one by numbers of the array's own dtype, which no face
@@ -161,7 +162,7 @@ bool keeps_dtype(Op op, const FacePolicy& policy, const FaceArray& array, PyObje
   const ScalarKind kind = array.dtype().kind();
   const bool is_floating = kind == ScalarKind::floating || kind == ScalarKind::complex;
   if (Py_TYPE(object) == policy.type)
-    return nb::inst_ptr<FaceArray>(object)->dtype() == array.dtype() &&
+    return instance_of<FaceArray>(object).dtype() == array.dtype() &&
            (is_floating || op != Op::divide);
   return is_floating && (PyFloat_CheckExact(object) || PyLong_CheckExact(object));
 }
@@ -185,13 +186,13 @@ PyObject* face_operator(Op op, PyObject* a, PyObject* b) {
   const bool makes_mask =
       is_comparison(op) || (b != nullptr && is_of_bits(op) && is_mask(a) && is_mask(b));
   if (makes_mask)
-    if (FaceArray* const array = as_face_array(made.ptr())) array->is_mask = true;
+    if (as_face_array(made.ptr()) != nullptr) instance_of<FaceArray>(made).is_mask = true;
   return made.release().ptr();
 }
 
 PyObject* face_update(Op op, PyObject* a, PyObject* b) {
   const FacePolicy& policy = policy_of(a);
-  FaceArray& array = *nb::inst_ptr<FaceArray>(a);
+  auto& array = instance_of<FaceArray>(a);
   const bool is_usual =
       !array.misfit.is_valid() && is_usual_operand(policy, b) && keeps_dtype(op, policy, array, b);
   const auto place = is_usual ? recording_place(policy, array) : std::nullopt;
@@ -325,10 +326,10 @@ nb::object operated(const std::string& name, const nb::args& operands) {
 }
 
 /// The same in place, whatever the class of `target` is.
-bool updated(const std::string& name, nb::handle target, nb::handle value) {
+bool updated(const std::string& name, nb::handle_t<Array> target, nb::handle value) {
   const ArrayOperand y(value.ptr(), target.ptr());
   if (!y) return false;
-  nb::inst_ptr<Array>(target)->update(op_named(name), y.get());
+  instance_of<Array>(target).update(op_named(name), y.get());
   return true;
 }
 

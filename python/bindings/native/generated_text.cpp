@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "instance.hpp"
 #include "native/promotion.hpp"
 #include "native/tree.hpp"
 #include "rooms.hpp"
@@ -42,7 +43,7 @@ KeyValue value_of(nb::handle value) {
   if (PyBool_Check(value.ptr())) return KeyValue(value.is(nb::handle(Py_True)) ? 1 : 0);
   if (PyLong_Check(value.ptr())) return KeyValue(nb::cast<std::string>(nb::str(value)), true);
   if (PyFloat_Check(value.ptr())) return KeyValue(nb::cast<double>(value));
-  if (nb::isinstance<tree::Node>(value)) return KeyValue(text_of(*nb::inst_ptr<tree::Node>(value)));
+  if (nb::isinstance<tree::Node>(value)) return KeyValue(text_of(instance_of<tree::Node>(value)));
   const nb::object numpy = nb::module_::import_("numpy");
   if (nb::isinstance(value, numpy.attr("dtype")) || PyType_Check(value.ptr()))
     return KeyValue(scalar_from(value));
@@ -106,7 +107,7 @@ TextWithLines text_with_lines(std::string text, const std::vector<Line>& lines) 
 
 TextWithLines program_text(nb::handle source, Language language) {
   if (PyUnicode_Check(source.ptr())) return {nb::cast<std::string>(source), {}};
-  if (nb::isinstance<TextWithLines>(source)) return *nb::inst_ptr<TextWithLines>(source);
+  if (nb::isinstance<TextWithLines>(source)) return instance_of<TextWithLines>(source);
   if (!nb::isinstance<tree::Node>(source))
     throw InvalidArgument(
         "the text of a program is a " +
@@ -115,7 +116,7 @@ TextWithLines program_text(nb::handle source, Language language) {
         "pass a str, a tree of treadle.cgen, or what treadle.templates makes");
   tree::PrintOptions options;
   options.dialect = &codegen::dialect_of(language);
-  return tree::print_with_lines(Part(NodePtr(nb::inst_ptr<tree::Node>(source))), options);
+  return tree::print_with_lines(Part(NodePtr(&instance_of<tree::Node>(source))), options);
 }
 
 void bind_generated_text(nb::module_& m) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "native/host_array.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "left_uses.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
@@ -83,50 +83,34 @@ void HostArray::add_parts(std::vector<Part>& parts, std::size_t level, std::size
 
 namespace {
 
-/// What a queued copy still uses.
-struct Kept {
-  std::shared_ptr<device::Event> after;  ///< null: nobody can tell when the copy is over
-  std::weak_ptr<device::Device> device;
-  std::shared_ptr<void> what;
-
-  /// Where the work of a context has failed, asking throws, and copies that were queued may run
-  /// still. They are over when the Device is gone, and with it the context.
-  bool is_over() {
-    if (after == nullptr) return device.expired();
-    try {
-      return after->is_done();
-    } catch (const Error&) {
-      after.reset();
-      return device.expired();
-    }
-  }
-};
-std::vector<Kept>& kept() {  // guarded by the GIL; never destroyed: Python may be gone before it
-  static auto* list = new std::vector<Kept>;
-  return *list;
+/// Until `after` is done. Where the work of a context has failed, asking throws, and copies that
+/// were queued may run still. They are over when the Device is gone, and with it the context.
+/// Without an event nobody can tell before that, either.
+void keep_for(Stream& stream, std::shared_ptr<void> what, std::shared_ptr<device::Event> after) {
+  keep_left_use(
+      [after = std::move(after), device = stream.device().weak_from_this()]() mutable {
+        if (after == nullptr) return device.expired();
+        try {
+          return after->is_done();
+        } catch (const Error&) {
+          after.reset();
+          return device.expired();
+        }
+      },
+      std::move(what));
 }
 
 }  // namespace
 
-void release_done_copies() {
-  if (kept().empty()) return;
-  // Taken out first: releasing a buffer may run Python code that comes here again.
-  std::vector<Kept> waiting = std::exchange(kept(), {});
-  const auto over =
-      std::ranges::stable_partition(waiting, [](Kept& one) { return !one.is_over(); });
-  kept().insert(kept().end(), std::make_move_iterator(waiting.begin()),
-                std::make_move_iterator(over.begin()));
-}
-
 void keep_until_past(Stream& stream, std::shared_ptr<void> what) {
-  kept().push_back({nullptr, stream.device().weak_from_this(), std::move(what)});
+  std::shared_ptr<device::Event> after;
   try {
-    auto event = stream.device().make_event(device::Timing::off);
-    stream.record(*event);
-    kept().back().after = std::move(event);
+    after = stream.device().make_event(device::Timing::off);
+    stream.record(*after);
   } catch (const Error&) {
-    // The context has failed since: see Kept::is_over().
+    after.reset();  // the context has failed since
   }
+  keep_for(stream, std::move(what), std::move(after));
 }
 
 std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner, std::shared_ptr<Stream> stream) {
@@ -151,7 +135,7 @@ std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner, std::shared_ptr<
 }
 
 HostCopy::HostCopy(nb::handle host, HostArray::Access access)
-    : host_((release_done_copies(), std::make_unique<HostArray>(host, access))), access_(access) {}
+    : host_((release_left_uses(), std::make_unique<HostArray>(host, access))), access_(access) {}
 
 void HostCopy::queue(Stream& stream, const memory::Buffer& memory, const Order& order) {
   if (host_->size_bytes() > memory.size_bytes())
@@ -162,7 +146,7 @@ void HostCopy::queue(Stream& stream, const memory::Buffer& memory, const Order& 
     queue_parts(stream, memory, order);
   } catch (const DeviceError&) {
     // Part of the work may be queued, and what comes behind it, the record of an event, be refused.
-    kept().push_back({nullptr, stream.device().weak_from_this(), std::move(host_)});
+    keep_for(stream, std::move(host_), nullptr);
     throw;
   }
 }

@@ -91,7 +91,5 @@ void keep_until_past(device::Stream& stream, std::shared_ptr<void> what);
 /// when its last share ends.
 std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner,
                                    std::shared_ptr<device::Stream> stream);
-/// Lets go of what queued copies kept and need no more.
-void release_done_copies();
 
 }  // namespace treadle::bindings

@@ -9,6 +9,7 @@
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
+#include "left_uses.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
 #include "native/layout.hpp"
@@ -191,7 +192,7 @@ SharedElements adopt_cuda_array(nb::handle object, nb::handle interface, nb::han
 }  // namespace
 
 SharedElements adopt_elements(nb::handle object, nb::handle stream) {
-  release_done_copies();
+  release_left_uses();
   if (const nb::object interface = attribute_or_null(object.ptr(), interface_name);
       interface.is_valid())
     return adopt_cuda_array(object, interface, stream);

@@ -22,6 +22,7 @@
 #include "calls/parameter_check.hpp"
 #include "html_table.hpp"
 #include "image.hpp"
+#include "instance.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/generated_text.hpp"
@@ -157,7 +158,7 @@ class ArgumentReader {
     if (const ScalarType* scalar = scalar_type(Py_TYPE(argument)))
       return add(Argument(scalar_data(argument), scalar->size, parameter_kind(scalar->kind)));
     if (const memory::Buffer* buffer = as_buffer(argument)) return add(Argument(*buffer));
-    if (Py_TYPE(argument) == local_type) return add(Argument(*nb::inst_ptr<Local>(argument)));
+    if (Py_TYPE(argument) == local_type) return add(Argument(instance_of<Local>(argument)));
     read_other(argument, call, stream);
   }
   std::span<const Argument> get() const noexcept {

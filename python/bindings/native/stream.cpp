@@ -12,7 +12,9 @@
 #include "errors.hpp"
 #include "foreign_gil.hpp"
 #include "gil_door.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
+#include "left_uses.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
 #include "native/host_calls.hpp"
@@ -251,11 +253,11 @@ void bind_events(nb::module_& m) {
   event_type = reinterpret_cast<PyTypeObject*>(type.ptr());
 }
 
-Stream* as_stream(PyObject* object) noexcept {
-  return is_instance(object, stream_type) ? nb::inst_ptr<Stream>(object) : nullptr;
+Stream* as_stream(PyObject* object) {
+  return is_instance(object, stream_type) ? &instance_of<Stream>(object) : nullptr;
 }
-Event* as_event(PyObject* object) noexcept {
-  return is_instance(object, event_type) ? nb::inst_ptr<Event>(object) : nullptr;
+Event* as_event(PyObject* object) {
+  return is_instance(object, event_type) ? &instance_of<Event>(object) : nullptr;
 }
 
 nb::object stream_object(const std::shared_ptr<Stream>& stream) {
@@ -282,7 +284,7 @@ void wait_for(Stream& stream) {
     const nb::gil_scoped_release released;
     stream.synchronize();
   }
-  release_done_copies();
+  release_left_uses();
 }
 
 void wait_for(Event& event) {

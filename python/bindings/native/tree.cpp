@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 
+#include "instance.hpp"
 #include "native/generated_text.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
@@ -203,7 +204,7 @@ void bind_node(nb::module_& m) {
       "__eq__",
       [](const tree::Node& self, nb::handle other) -> nb::object {
         if (!nb::isinstance<tree::Node>(other)) return nb::borrow(Py_NotImplemented);
-        return nb::bool_(tree::equal(self, *nb::inst_ptr<tree::Node>(other)));
+        return nb::bool_(tree::equal(self, instance_of<tree::Node>(other)));
       },
       nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"));
   node.def("__hash__", [](const tree::Node& self) {
@@ -327,7 +328,7 @@ NodePtr PythonNode::shallow_copy() const {
   if (owner() != nullptr) type = nb::handle(python_type(*this));
   const nb::object copied = type.attr("__new__")(type);
   copied.attr("__setstate__")(state_of(*this));
-  return NodePtr(nb::inst_ptr<tree::Node>(copied));
+  return NodePtr(&instance_of<tree::Node>(copied));
 }
 
 nb::object object_of(const Part& part, bool or_none) {
@@ -338,7 +339,7 @@ nb::object object_of(const Part& part, bool or_none) {
 
 Part part_of(nb::handle object) {
   if (object.is_none()) return {};
-  if (nb::isinstance<tree::Node>(object)) return Part(NodePtr(nb::inst_ptr<tree::Node>(object)));
+  if (nb::isinstance<tree::Node>(object)) return Part(NodePtr(&instance_of<tree::Node>(object)));
   const nb::object text = PyUnicode_Check(object.ptr()) ? nb::borrow(object) : nb::str(object);
   Py_ssize_t size = 0;
   const char* const letters = PyUnicode_AsUTF8AndSize(text.ptr(), &size);

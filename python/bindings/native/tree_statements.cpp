@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "instance.hpp"
 #include "native/tree.hpp"
 #include "native/tree_making.hpp"
 #include "treadle/base/error.hpp"
@@ -365,7 +366,7 @@ void bind_comments(nb::module_& m) {
         if (text.is_none()) return nb::borrow(statement);
         Parts contents{part_of(comment(text)), Part(tree::line())};
         if (nb::isinstance<Block>(statement)) {
-          const Parts& more = nb::inst_ptr<Block>(statement)->list();
+          const Parts& more = instance_of<Block>(statement).list();
           contents.insert(contents.end(), more.begin(), more.end());
         } else {
           contents.push_back(part_of(statement));

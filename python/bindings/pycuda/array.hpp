@@ -2,6 +2,7 @@
 // Descriptions of arrays under PyCUDA's rules.
 #pragma once
 
+#include "instance.hpp"
 #include "memory/cuda_array.hpp"
 #include "pycuda/classes.hpp"
 
@@ -19,11 +20,11 @@ struct ArrayDescriptor3D {
 /// The descriptor's shape. Throws TypeError for anything that is none.
 inline const cuda::ArrayShape& shape_argument(nb::handle object, const char* what) {
   if (nb::isinstance<ArrayDescriptor3D>(object))
-    return nb::inst_ptr<ArrayDescriptor3D>(object)->shape;
+    return instance_of<ArrayDescriptor3D>(object).shape;
   if (!nb::isinstance<ArrayDescriptor>(object))
     raise_python(PyExc_TypeError, std::string(what) + " must be an ArrayDescriptor, not " +
                                       Py_TYPE(object.ptr())->tp_name);
-  return nb::inst_ptr<ArrayDescriptor>(object)->shape;
+  return instance_of<ArrayDescriptor>(object).shape;
 }
 
 }  // namespace treadle::bindings::face

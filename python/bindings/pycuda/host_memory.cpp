@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "memory/buffer_slots.hpp"
@@ -24,6 +25,7 @@ struct HostPointer {
 
 struct PagelockedHostAllocation final : HostPointer {
   explicit PagelockedHostAllocation(cuda::HostMemory allocated) : memory(std::move(allocated)) {}
+  bool is_freed() const noexcept { return memory.is_freed(); }
   std::byte* data() const override { return memory.data(); }
   std::size_t size_bytes() const override { return memory.size_bytes(); }
   cuda::DevicePointer device_pointer() const override { return memory.device_pointer(); }
@@ -175,7 +177,7 @@ void bind_managed(nb::module_& m) {
            nb::arg("mem_flags"), nb::arg("stream") = nb::none(),
            "Says who may touch the memory while work runs; ordered on `stream`.");
   register_pointer_type(nb::type<ManagedAllocation>(), [](PyObject* object) {
-    return nb::inst_ptr<ManagedAllocation>(object)->live_address();
+    return instance_of<ManagedAllocation>(object).live_address();
   });
   m.def("_managed_allocation", pycuda([](nb::object size, nb::object flags) {
           // 0 is no flag of the driver's: without a request the memory is everyone's.

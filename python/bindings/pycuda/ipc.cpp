@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "pycuda/classes.hpp"
 #include "pycuda/ipc.hpp"
@@ -77,7 +78,7 @@ void bind_pycuda_ipc(nb::module_& m) {
       .def("__index__", pycuda([](const IPCMemoryHandle& self) { return face::address_of(self); }));
   let_go_without_gil<IPCMemoryHandle>();
   register_pointer_type(nb::type<IPCMemoryHandle>(), [](PyObject* object) {
-    return nb::inst_ptr<IPCMemoryHandle>(object)->memory.address();
+    return instance_of<IPCMemoryHandle>(object).memory.address();
   });
   m.def("mem_get_ipc_handle", pycuda([](nb::object devptr) {
           face::current_context();

@@ -5,6 +5,7 @@
 
 #include "caller.hpp"
 #include "calls/bindings_handle.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "memory/shown_memory.hpp"
 #include "rooms.hpp"
@@ -91,7 +92,7 @@ void bind_allocations(nb::module_& m) {
   nb::class_<LinearAllocation, DeviceAllocation>(m, "_LinearAllocation");
   let_go_without_gil<LinearAllocation>();
   register_pointer_type(nb::type<LinearAllocation>(), [](PyObject* object) {
-    return nb::inst_ptr<LinearAllocation>(object)->live_address();
+    return instance_of<LinearAllocation>(object).live_address();
   });
   nb::class_<BufferAllocation, DeviceAllocation> buffer(m, "_BufferAllocation");
   let_go_without_gil<BufferAllocation>();
@@ -99,7 +100,7 @@ void bind_allocations(nb::module_& m) {
     return nb::cast(std::make_unique<BufferAllocation>(std::move(shown)));
   };
   register_pointer_type(buffer, [](PyObject* object) {
-    return nb::inst_ptr<BufferAllocation>(object)->live_address();
+    return instance_of<BufferAllocation>(object).live_address();
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "calls/bindings_handle.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "pycuda/classes.hpp"
 #include "pycuda/ipc.hpp"
@@ -44,7 +45,7 @@ void bind_stream(nb::module_& m) {
       });
   make_integer<Stream>(type, "CUstream", [](const Stream& self) { return self.stream.raw(); });
   register_stream_type(
-      type, [](PyObject* object) { return cuda::StreamRef(nb::inst_ptr<Stream>(object)->stream); });
+      type, [](PyObject* object) { return cuda::StreamRef(instance_of<Stream>(object).stream); });
 }
 
 void bind_event(nb::module_& m) {

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include "calls/function.hpp"
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "kept.hpp"
 #include "pycuda/array.hpp"
@@ -211,7 +212,7 @@ void check_texref(const Kernel& kernel, nb::handle texref) {
   if (!nb::isinstance<face::TextureReference>(texref))
     raise_python(PyExc_TypeError, std::string("a texture reference is wanted, not ") +
                                       Py_TYPE(texref.ptr())->tp_name);
-  const auto& reference = nb::inst_ptr<face::TextureReference>(texref)->reference;
+  const auto& reference = instance_of<face::TextureReference>(texref).reference;
   if (reference.is_of(kernel.function)) return;
   throw InvalidArgument(
       (reference.name().empty() ? std::string("a texture reference of no module")

@@ -11,6 +11,7 @@
 #include "calls/numpy_scalars.hpp"
 #include "calls/parameter_check.hpp"
 #include "calls/small_integer.hpp"
+#include "instance.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/svm.hpp"
@@ -112,11 +113,11 @@ void ArgumentList::add_other(PyObject* value) {
   if (nb::inst_check(value) && !nb::inst_ready(value))
     refuse(value, "has no memory: its constructor has not run");
   if (nb::isinstance<MemoryObjectHolder>(value)) {
-    const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(value);
+    const auto& holder = instance_of<MemoryObjectHolder>(value);
     return add_argument(opencl::argument_of(holder.memory(), holder.kind()));
   }
   if (nb::isinstance<SVMPointer>(value)) {
-    const auto& pointer = *nb::inst_ptr<SVMPointer>(value);
+    const auto& pointer = instance_of<SVMPointer>(value);
     void* address = pointer.address();  // throws if it was freed
     const opencl::Context* context = pointer.context();
     return add_argument(
@@ -124,12 +125,12 @@ void ArgumentList::add_other(PyObject* value) {
   }
   if (nb::isinstance<Sampler>(value))
     return add_argument(
-        opencl::KernelArgument<opencl::Sampler>::of(nb::inst_ptr<Sampler>(value)->sampler));
+        opencl::KernelArgument<opencl::Sampler>::of(instance_of<Sampler>(value).sampler));
   if (nb::isinstance<LocalMemory>(value))
-    return add_argument({Kind::local, nb::inst_ptr<LocalMemory>(value)->size_bytes});
+    return add_argument({Kind::local, instance_of<LocalMemory>(value).size_bytes});
   if (nb::isinstance<CommandQueue>(value))
     return add_argument(
-        opencl::KernelArgument<opencl::Queue>::of(nb::inst_ptr<CommandQueue>(value)->queue));
+        opencl::KernelArgument<opencl::Queue>::of(instance_of<CommandQueue>(value).queue));
   if (is_python_number(value) && PyObject_CheckBuffer(value) == 0)
     refuse(value,
            "has no width: pass a NumPy scalar such as numpy.int32(...), or declare the "

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -91,10 +92,14 @@ class MemoryObject : public MemoryObjectHolder {
  public:
   explicit MemoryObject(opencl::MemoryObject memory, nb::object host = {})
       : hostbuf(std::move(host)), memory_(std::move(memory)) {}
+  MemoryObject(MemoryObject&&) = default;
+  ~MemoryObject() override;
   const opencl::MemoryObject& memory() const override { return memory_; }
   opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::bytes; }
   virtual void release() { memory_.release(); }
   nb::object hostbuf;  ///< kept with USE_HOST_PTR
+  /// Of such memory: whether the platform has freed it, commands that use it done.
+  std::shared_ptr<std::atomic<bool>> is_freed;
 
  protected:
   opencl::MemoryObject memory_;

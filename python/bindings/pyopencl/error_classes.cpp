@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "left_uses.hpp"
 #include "python_names.hpp"
 #include "python_parts.hpp"
 #include "treadle/base/error.hpp"
@@ -111,6 +112,9 @@ bool is_out_of_memory(const DeviceError& error) noexcept {
          error.code() >= number(StatusCode::out_of_host_memory);
 }
 
-void collect_garbage() { nb::module_::import_("gc").attr("collect")(); }
+void collect_garbage() {
+  nb::module_::import_("gc").attr("collect")();
+  release_left_uses();
+}
 
 }  // namespace treadle::bindings::cl

@@ -3,11 +3,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
+#include <new>
+#include <utility>
 
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
+#include "left_uses.hpp"
 #include "pyopencl/callback.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/host_transfer.hpp"
@@ -75,10 +78,12 @@ void hand_over(const opencl::Event& event) {
 
 // Ctrl-C ends the wait, not the work.
 void wait(const Event& self) {
-  if (status_of(self) == 0) return;        // as most events are that programs wait for
+  if (status_of(self) == 0)
+    return release_left_uses();            // as most events are that programs wait for
   const opencl::Event event = self.event;  // a copy: other threads may drop the object
   hand_over(event);
   wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
+  release_left_uses();
 }
 
 void wait_for_list(nb::handle events) {
@@ -91,17 +96,7 @@ void wait_for_list(nb::handle events) {
   for (const opencl::Event& event : list) hand_over(event);
   wait_by_asking([&] { return std::ranges::all_of(list, &opencl::Event::is_done); },
                  [&] { opencl::wait_for(list); });
-}
-
-// A transfer that nobody waits for any more, and what keeps its host memory in place.
-struct LeftTransfer {
-  opencl::Event event;
-  nb::object host, view;
-};
-// Guarded by the GIL; never destroyed, for Python and the platform may be gone by then.
-std::vector<LeftTransfer>& left_transfers() {
-  static auto* left = new std::vector<LeftTransfer>;
-  return *left;
+  release_left_uses();
 }
 
 void bind_nanny(nb::module_& m) {
@@ -188,21 +183,29 @@ void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, n
   } catch (...) {
     nb::object view = nb::steal(PyMemoryView_FromObject(host.ptr()));
     if (!view.is_valid()) PyErr_Clear();  // no memory for it: the object alone is kept
-    left_transfers().push_back({event, nb::borrow(host), std::move(view)});
-    forget_ended_transfers();
+    keep_left_use([event] { return event.is_done(); },
+                  std::make_shared<std::pair<nb::object, nb::object>>(nb::borrow(host), view));
+    release_left_uses();
     throw;
   }
 }
 
-void forget_ended_transfers() {
-  auto& left = left_transfers();
-  if (left.empty()) return;
-  const auto ended = std::partition(left.begin(), left.end(),
-                                    [](const auto& transfer) { return !transfer.event.is_done(); });
-  // Dropped at the end: what goes with them may run any code, this too.
-  const std::vector<LeftTransfer> forgotten(std::make_move_iterator(ended),
-                                            std::make_move_iterator(left.end()));
-  left.erase(ended, left.end());
+void note_end_of(MemoryObject& object) {
+  release_left_uses();
+  object.is_freed = std::make_shared<std::atomic<bool>>(false);
+  object.memory().on_destruction([is_freed = object.is_freed] { *is_freed = true; });
+}
+
+MemoryObject::~MemoryObject() {
+  if (!hostbuf.is_valid() || is_freed == nullptr) return;
+  memory_ = opencl::MemoryObject();  // that of a class derived from this has gone before
+  if (*is_freed) return;
+  try {
+    keep_left_use([over = is_freed] { return over->load(); },
+                  std::make_shared<nb::object>(hostbuf));
+  } catch (const std::bad_alloc&) {
+    hostbuf.release();  // never freed, rather than too early
+  }
 }
 
 Events::Events(nb::handle wait_for) {
@@ -215,7 +218,7 @@ Events::Events(nb::handle wait_for) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(keep_.ptr()); ++i) {
     if (!nb::isinstance<Event>(items[i]))
       refuse_object(items[i], {"", "wait_for", i}, nb::type<Event>());
-    list_.add(nb::inst_ptr<Event>(items[i])->event);
+    list_.add(instance_of<Event>(items[i]).event);
   }
 }
 

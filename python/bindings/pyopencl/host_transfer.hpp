@@ -30,8 +30,8 @@ void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, n
 /// The same of the last command of `queue`, which has nothing to do then if it is in order.
 void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::handle host);
 
-/// Lets the memory go of transfers that have ended since somebody stopped waiting for them.
-void forget_ended_transfers();
+/// For memory that uses the host's: notes when the platform frees it.
+void note_end_of(MemoryObject& object);
 
 /// Enqueues `transfer(queue, memory, bytes, order, blocking)` and gives its event, which keeps the
 /// host's memory. `access` is what becomes of that: to read from the device is to write to it.

@@ -14,6 +14,7 @@
 #include "kept_objects.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
+#include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
 
 namespace treadle::bindings::cl {
@@ -89,7 +90,9 @@ Image make_image(const Context& context, MemFlags flags, const ImageFormat& form
   opencl::Image made = with_retry(
       [&] { return opencl::Image(context.context, format, image, flags, host.bytes()); });
   const bool is_kept = opencl::has(flags, MemFlags::use_host_ptr);
-  return Image(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
+  Image kept(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
+  if (is_kept) note_end_of(kept);
+  return kept;
 }
 
 // over 6 parameters because they are the keywords of the Python call

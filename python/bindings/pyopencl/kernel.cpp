@@ -36,11 +36,13 @@ void destroy(PyObject* self) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(reinterpret_cast<KernelObject*>(self)->dict);
+  for (const nb::object& argument : kernel_of(self).given) Py_VISIT(argument.ptr());
   return 0;
 }
 
 int clear(PyObject* self) {
   Py_CLEAR(reinterpret_cast<KernelObject*>(self)->dict);
+  const std::vector<nb::object> given = std::exchange(kernel_of(self).given, {});
   return 0;
 }
 
@@ -211,12 +213,12 @@ void declare_types(KernelState& kernel, const nb::list& declared) {
 }
 
 nb::object kernel_info(nb::handle self, long long param) {
-  const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+  const opencl::Kernel& kernel = kernel_of(self).kernel;
   return to_python(kernel.shared_table(), kernel.info(static_cast<opencl::KernelInfo>(param)));
 }
 
 nb::object clone(nb::handle self) {
-  const KernelState& kernel = kernel_of(self.ptr());
+  const KernelState& kernel = kernel_of(self);
   nb::object copy = make_kernel(kernel.kernel.clone());
   kernel_of(copy.ptr()).types = kernel.types;
   kernel_of(copy.ptr()).passed = kernel.passed;
@@ -227,7 +229,7 @@ nb::object clone(nb::handle self) {
 }
 
 nb::object work_group_info(nb::handle self, long long param, const Device& device) {
-  const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+  const opencl::Kernel& kernel = kernel_of(self).kernel;
   return to_python(
       kernel.shared_table(),
       kernel.work_group_info(device.device, static_cast<opencl::KernelWorkGroupInfo>(param)));
@@ -237,7 +239,7 @@ nb::object sub_group_info(nb::handle self, const Device& device, long long param
                           nb::handle input) {
   std::vector<std::size_t> sizes;
   if (!input.is_none()) sizes = sizes_in(input, "Kernel.get_sub_group_info", "input_value");
-  const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+  const opencl::Kernel& kernel = kernel_of(self).kernel;
   return to_python(
       kernel.shared_table(),
       kernel.sub_group_info(device.device, static_cast<opencl::KernelSubGroupInfo>(param), sizes));
@@ -275,7 +277,7 @@ void define_info() {
   define(
       "get_arg_info",
       [](nb::handle self, unsigned index, long long param) {
-        const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+        const opencl::Kernel& kernel = kernel_of(self).kernel;
         return to_python(kernel.shared_table(),
                          kernel.argument_info(index, static_cast<opencl::KernelArgInfo>(param)));
       },
@@ -346,12 +348,12 @@ void define_methods() {
         [](nb::handle self, nb::handle types) {
           const nb::list declared(iterable_in(types, {"Kernel.set_arg_types", "arg_types"},
                                               "an iterable of dtypes, and of None for memory"));
-          declare_types(kernel_of(self.ptr()), declared);
+          declare_types(kernel_of(self), declared);
           self.attr("_arg_types") = declared;  // for capture_call()
         },
         nb::arg("arg_types"), "Declares what scalar arguments are passed as; None for buffers.");
   define(
-      "_repr_html_", [](nb::handle self) { return notebook_text_of(kernel_of(self.ptr())); },
+      "_repr_html_", [](nb::handle self) { return notebook_text_of(kernel_of(self)); },
       "How notebooks show it.");
   define("clone", clone, "Another kernel with the same arguments set. Needs OpenCL 2.1.");
   define(
@@ -362,7 +364,7 @@ void define_methods() {
       "Writes a program that makes everything anew and repeats a call: (output_file, queue, and "
       "what the call has).");
   define_property("int_ptr", [](nb::handle self) {
-    return reinterpret_cast<std::uintptr_t>(kernel_of(self.ptr()).kernel.raw());
+    return reinterpret_cast<std::uintptr_t>(kernel_of(self).kernel.raw());
   });
   const nb::object from_pointer =
       nb::cpp_function(pyopencl([](std::uintptr_t pointer, bool retain) {
@@ -376,6 +378,13 @@ void define_methods() {
 }
 
 }  // namespace
+
+KernelState& kernel_of(nb::handle self) {
+  if (!is_kernel(self))
+    raise_python(PyExc_TypeError,
+                 std::string("a method of Kernel with a ") + Py_TYPE(self.ptr())->tp_name);
+  return kernel_of(self.ptr());
+}
 
 bool is_kernel(nb::handle object) { return PyObject_TypeCheck(object.ptr(), kernel_type) != 0; }
 

@@ -22,6 +22,9 @@ struct KernelState {
   bool takes_arrays = false;             ///< some are vectors, which may bring events
   /// Of each argument the type that was last compared with the declaration, which found it right.
   mutable std::vector<PyTypeObject*> compared = {};
+  /// What set_args() and, behind that, set_arg() were given for a later enqueue: platforms do not
+  /// keep it. Empty after a call, which sets all anew.
+  std::vector<nb::object> given = {};
 
   /// Of the arguments' types only.
   bool is_typed() const noexcept { return !types.empty(); }
@@ -36,6 +39,10 @@ struct KernelObject {
 inline KernelState& kernel_of(PyObject* self) {
   return *reinterpret_cast<KernelObject*>(self)->kernel;
 }
+
+/// The same of the self of a function of nanobind's, which any object may be given to. Throws
+/// TypeError if it is no Kernel.
+KernelState& kernel_of(nb::handle self);
 
 /// Whether `object` is a Kernel.
 bool is_kernel(nb::handle object);

@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "caller.hpp"
 #include "calls/argument.hpp"
@@ -12,6 +14,7 @@
 #include "calls/named_arguments.hpp"
 #include "calls/parameter_check.hpp"
 #include "calls/small_integer.hpp"
+#include "instance.hpp"
 #include "pyopencl/kernel.hpp"
 #include "pyopencl/object_arguments.hpp"
 #include "treadle/base/c_declaration.hpp"
@@ -248,7 +251,7 @@ const CommandQueue& queue_of(PyObject* object) {
   static auto* const type = reinterpret_cast<PyTypeObject*>(nb::type<CommandQueue>().ptr());
   if (Py_TYPE(object) != type && !nb::isinstance<CommandQueue>(object))
     refuse_object(object, {enqueue_name, "queue"}, nb::type<CommandQueue>());
-  return *nb::inst_ptr<CommandQueue>(object);
+  return instance_of<CommandQueue>(object);
 }
 
 opencl::WorkSize work_size_of(const Sizes& sizes) { return opencl::WorkSize(sizes.list()); }
@@ -358,7 +361,7 @@ void note_site(const opencl::Kernel& kernel) {
 PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* keywords) {
   return guarded([&] {
-    const KernelState& kernel = kernel_of(self);
+    KernelState& kernel = kernel_of(self);
     std::vector<PyObject*> places;
     const Call call = read_call(
         kernel, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(count)), keywords, places);
@@ -368,12 +371,13 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
     nb::handle after = call.options[wait_for] == nullptr ? Py_None : call.options[wait_for];
     if (kernel.takes_arrays) after = of_arrays = with_events_of_arrays(kernel, call);
     note_site(kernel.kernel);
-    return enqueue(call, after,
-                   [&](const opencl::LaunchConfig& config) {
-                     return kernel.kernel.launch_list(config, list.list());
-                   })
-        .release()
-        .ptr();
+    nb::object event = enqueue(call, after, [&](const opencl::LaunchConfig& config) {
+      return kernel.kernel.launch_list(config, list.list());
+    });
+    if (!kernel.given.empty()) [[unlikely]] {
+      const std::vector<nb::object> replaced = std::exchange(kernel.given, {});
+    }
+    return event.release().ptr();
   });
 }
 
@@ -411,7 +415,7 @@ std::vector<PyObject*> named_places(const KernelState& kernel, PyObject* const* 
 PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                    PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    const KernelState& kernel = kernel_of(self);
+    KernelState& kernel = kernel_of(self);
     const Py_ssize_t given = count + (keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
     if (static_cast<std::size_t>(given) != kernel.passed)
       raise_python(PyExc_TypeError, "set_args() takes " + std::to_string(kernel.passed) +
@@ -420,10 +424,15 @@ PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     std::vector<PyObject*> places;
     if (keywords != nullptr) places = named_places(kernel, arguments, count, keywords);
     ArgumentList list(kernel.passed);
-    fill(list, kernel, keywords == nullptr ? arguments : places.data());
+    PyObject* const* const values = keywords == nullptr ? arguments : places.data();
+    fill(list, kernel, values);
+    std::vector<nb::object> kept;
+    for (std::size_t i = 0; i < kernel.passed; ++i) kept.push_back(nb::borrow(values[i]));
+    kept.resize(kernel.passed + kernel.kernel.argument_count());
     unsigned index = 0;
     for (const opencl::ArgumentView& argument : list.list())
       kernel.kernel.set_argument(index++, argument);
+    std::swap(kernel.given, kept);
     Py_RETURN_NONE;
   });
 }
@@ -441,7 +450,11 @@ PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                       std::to_string(index) + ": it has only " + std::to_string(known));
     ArgumentList list(1, index);
     list.add(value);
-    kernel_of(self).kernel.set_argument(static_cast<unsigned>(index), list.list()[0]);
+    KernelState& kernel = kernel_of(self);
+    kernel.kernel.set_argument(static_cast<unsigned>(index), list.list()[0]);
+    nb::object kept = nb::borrow(value);
+    kernel.given.resize(kernel.passed + known);
+    std::swap(kernel.given[kernel.passed + index], kept);
     Py_RETURN_NONE;
   });
 }
@@ -480,10 +493,9 @@ nb::tuple suggested_local_size(nb::handle self, const CommandQueue& queue, nb::h
   const Call call{nullptr, global.ptr(), Py_None, nullptr, {offset.ptr()}};
   const Shape shape = read_shape(call);
   const opencl::WorkSize size =
-      kernel_of(self.ptr())
-          .kernel.suggested_local_size({.queue = queue.queue,
-                                        .global = work_size_of(shape.global),
-                                        .offset = work_size_of(shape.offset)});
+      kernel_of(self).kernel.suggested_local_size({.queue = queue.queue,
+                                                   .global = work_size_of(shape.global),
+                                                   .offset = work_size_of(shape.offset)});
   nb::list sides;
   for (unsigned i = 0; i < size.dimensions(); ++i) sides.append(size[i]);
   return nb::tuple(sides);

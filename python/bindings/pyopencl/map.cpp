@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "pyopencl/classes.hpp"
@@ -27,10 +28,9 @@ struct MemoryMap {
 
 // Views keep the map, and so the mapped memory, alive.
 int export_map(PyObject* self, Py_buffer* view, int flags) noexcept {
-  const auto& map = *nb::inst_ptr<MemoryMap>(self);
   view->obj = nullptr;
   try {
-    const std::span<std::byte> bytes = map.mapping.bytes();
+    const std::span<std::byte> bytes = instance_of<MemoryMap>(self).mapping.bytes();
     return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()), 0,
                              flags);
   } catch (...) {

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "instance.hpp"
 #include "kept_objects.hpp"
 #include "memory/shown_memory.hpp"
 #include "pyopencl/callback.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
+#include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
 
 namespace treadle::bindings::cl {
@@ -51,7 +53,9 @@ Buffer from_host(const Making& making, std::size_t size, nb::handle hostbuf) {
   const HostBuffer host(hostbuf, host_access(making.flags), "hostbuf");
   opencl::Buffer made = making.make(buffer_size(size, host), host.data());
   const bool is_kept = opencl::has(making.flags, MemFlags::use_host_ptr);
-  return Buffer(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
+  Buffer buffer(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
+  if (is_kept) note_end_of(buffer);
+  return buffer;
 }
 
 void construct_buffer(Buffer* self, const Context& context, std::uint64_t bits, Size given,
@@ -103,7 +107,7 @@ nb::object memory_info(const MemoryObjectHolder& self, long long param) {
 
 nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape, nb::handle dtype,
                       nb::handle order) {
-  auto& self = *nb::inst_ptr<MemoryObjectHolder>(object.ptr());
+  auto& self = instance_of<MemoryObjectHolder>(object.ptr());
   if (!opencl::has(self.memory().flags(), MemFlags::use_host_ptr))
     raise_logic_error("MemoryObject.get_host_array",
                       "only memory made with USE_HOST_PTR has an array of the host's");
@@ -163,15 +167,18 @@ void bind_memory_object(nb::module_& m) {
 
 // NumPy asks for the buffer while the array is made, and keeps the object: its .base.
 int export_host_memory(PyObject* self, Py_buffer* view, int flags) noexcept {
-  const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(self);
   view->obj = nullptr;
-  if (holder.exported == nullptr) {
-    PyErr_SetString(PyExc_BufferError,
-                    "memory of a device is no host buffer: copy it with enqueue_copy");
+  try {
+    const auto& holder = instance_of<MemoryObjectHolder>(self);
+    if (holder.exported == nullptr)
+      raise_python(PyExc_BufferError,
+                   "memory of a device is no host buffer: copy it with enqueue_copy");
+    return PyBuffer_FillInfo(view, self, holder.exported,
+                             static_cast<Py_ssize_t>(holder.exported_bytes), 0, flags);
+  } catch (...) {
+    set_error();
     return -1;
   }
-  return PyBuffer_FillInfo(view, self, holder.exported,
-                           static_cast<Py_ssize_t>(holder.exported_bytes), 0, flags);
 }
 
 HostBuffer::Access host_access(MemFlags flags) {

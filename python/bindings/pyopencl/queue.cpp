@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "instance.hpp"
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
+#include "left_uses.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
@@ -79,13 +81,13 @@ void finish(const CommandQueue& self) {
     const nb::gil_scoped_release released;
     queue.finish();
   }
-  forget_ended_transfers();
+  release_left_uses();
 }
 
 /// The queue's with block ends. Where arrays have their work recorded is hidden from where they
 /// look first: they ask again, and warn.
 void end(nb::handle object) {
-  nb::inst_ptr<CommandQueue>(object)->is_finalized = true;
+  instance_of<CommandQueue>(object).is_finalized = true;
   if (nb::hasattr(object, "_place_before_end")) return;
   const nb::object place = nb::getattr(object, "_place", nb::none());
   nb::setattr(object, "_place", nb::none());
@@ -170,7 +172,7 @@ void bind_queue(nb::module_& m) {
            }))
       .def("__enter__", [](nb::object self) { return self; })
       .def("__exit__", pyopencl([](nb::handle_t<CommandQueue> self, nb::args) {
-             finish(*nb::inst_ptr<CommandQueue>(self));
+             finish(instance_of<CommandQueue>(self));
              end(self);
            }));
   bind_commands(m);

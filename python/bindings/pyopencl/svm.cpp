@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "instance.hpp"
 #include "kept_objects.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
@@ -239,7 +240,7 @@ int export_svm(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
     static std::byte nothing;  // of memory of zero bytes
-    const std::span<std::byte> bytes = nb::inst_ptr<SVMPointer>(self)->bytes();
+    const std::span<std::byte> bytes = instance_of<SVMPointer>(self).bytes();
     return PyBuffer_FillInfo(view, self, bytes.data() != nullptr ? bytes.data() : &nothing,
                              static_cast<Py_ssize_t>(bytes.size()), 0, flags);
   } catch (...) {

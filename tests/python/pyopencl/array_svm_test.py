@@ -50,6 +50,13 @@ def test_results_come_from_the_allocator(allocator, queue):
     assert cl_array.empty(queue, 0, np.int32, allocator=allocator).data is None
 
 
+def test_memory_dropped_while_commands_use_it_goes_behind_them(allocator, queue):
+    """Nobody waits for the queue afterwards: the census looks for what is left."""
+    for _ in range(20):
+        x = cl_array.to_device(queue, X, allocator=allocator)
+        x[:100] = 7
+
+
 def test_kernels_take_it(allocator, context, queue, build):
     x = cl_array.to_device(queue, X, allocator=allocator)
     text = "kernel void twice(global float *x) { x[get_global_id(0)] *= 2; }"
