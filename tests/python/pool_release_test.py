@@ -117,3 +117,36 @@ with treadle.find_device("cpu") as device:
     print(held >= 200 << 20, device.pool.held_bytes >= 200 << 20)
 """
     assert run_python("-c", program, **HELD).stdout == "True True\n"
+
+
+ON_OPENCL = """
+import resource
+import numpy as np, treadle, treadle.compat, pyopencl as cl
+import treadle.numpy as tnp
+device = treadle.find_device("opencl")
+other = cl.create_some_context(interactive=False)
+size = 128 << 20
+cl.Buffer(other, cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR, 64)
+with device:
+    arrays = [tnp.zeros(size, np.uint8) for _ in range(3)]
+    for array in arrays:
+        array[:4].get()
+    del array, arrays
+held = device.pool.held_bytes
+now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + size // 2, resource.RLIM_INFINITY))
+# PoCL allocates other buffers when they are first used, and then aborts where there is no memory.
+kept = cl.Buffer(other, cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR, size)
+print(held >= 2 * size, device.pool.held_bytes < held)
+"""
+
+
+def test_another_opencl_context_gets_what_a_pool_holds(run_python):
+    import treadle
+
+    if "opencl" not in {device.id.split(":")[0] for device in treadle.devices()}:
+        pytest.skip("no OpenCL device")
+    if treadle.find_device("opencl").traits.is_gpu:
+        pytest.skip("the memory of the process is not that of the device")
+    result = run_python("-c", ON_OPENCL, **{**HELD, "TREADLE_DEVICE": ""})
+    assert result.stdout == "True True\n", result.stderr

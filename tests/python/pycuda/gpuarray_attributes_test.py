@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_refused_at_the_next_use(u):
         uses = (
             lambda w: w.get(), lambda w: w + 1, lambda w: w[0], lambda w: w.fill(1), double,
             lambda w: w.gpudata, lambda w: w.ptr, lambda w: w.reshape(-1), lambda w: w.set(CUBE),
-            lambda w: gpuarray.sum(w).get(), lambda w: -w,
+            lambda w: gpuarray.sum(w).get(), lambda w: -w, lambda w: u + w, lambda w: w + u,
         )  # fmt: skip
         if name == "dtype":
             w.shape = (24,)
