@@ -16,7 +16,10 @@ import os
 import random
 import re
 import sys
+import tempfile
 import warnings
+
+os.environ.setdefault("TREADLE_CACHE_DIR", tempfile.mkdtemp())  # one of the calls clears it
 
 import numpy as np
 

@@ -115,6 +115,8 @@ class Events(list[Any]):
 
     def mark(self, array: NativeArray) -> None:
         """Makes the list tell of all operations on the array, which is computed."""
+        if getattr(array, "context", None) is None:  # its events are no OpenCL's
+            raise TypeError(f"a {type(array).__name__} in no context of pyopencl has no events")
         marker = _native.mark(array)  # which keeps what its number stands for
         event = _cl.Event.from_int_ptr(marker.raw)
         super().extend([event] * min(self.unmarked, MOST_EVENTS))
