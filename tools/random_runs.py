@@ -25,23 +25,35 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+FOLDERS = {"TREADLE_SOURCE_DIR": str(ROOT), "TREADLE_LIBRARY_DIR": str(BUILD / "lib")}
 BATCH_LIMIT_S = 900
 SHOWN_LINES = 60
 
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """The tests of one file, and the variables that say which cases they draw."""
+    """The tests of one file, or of one program in C++, and the variables that say which cases they
+    draw."""
 
     name: str
     path: str
     cases: int  # of a batch, which shall take a minute
     variables: tuple[tuple[str, str], ...]  # their values are formats of first, cases and last
-    tests: str = ""  # pytest's -k
+    tests: str = ""  # pytest's -k, or what a program in C++ calls its filter
 
     def environment(self, seed: int) -> dict[str, str]:
         numbers = {"first": seed, "cases": self.cases, "last": seed + self.cases}
         return {name: value.format(**numbers) for name, value in self.variables}
+
+    def program(self) -> pathlib.Path | None:
+        return None if self.path.endswith(".py") else BUILD / "tests/bin" / self.path
+
+    def command(self) -> list[str]:
+        if program := self.program():
+            return [str(program), f"--gtest_filter={self.tests}"]
+        words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", self.path]
+        return words + (["-k", self.tests] if self.tests else [])
 
 
 SEEDED = (("TREADLE_RANDOM_CASES", "{cases}"), ("TREADLE_RANDOM_SEED", "{first}"))
@@ -52,6 +64,7 @@ KINDS = (
     Kind("reductions", "tests/python/user_reductions_random_test.py", 30, SEEDED),
     Kind("trees", "tests/python/cgen_test.py", 3000, SEEDED, "random"),
     Kind("division", "tests/python/array_division_test.py", 8, SEEDED),
+    Kind("faults", "treadle_array_test", 60, SEEDED, "ArrayDrawnFaults.*"),
     Kind("places", "tests/python/array_places_test.py", 40, SEEDED),
     Kind(
         "calls", "tests/python/hostile_calls_test.py", 6000,
@@ -106,8 +119,9 @@ class Runs:
 
     def run(self, kind: Kind) -> None:
         variables = kind.environment(secrets.randbelow(10**8))
-        words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", kind.path]
-        words += ["-k", kind.tests] if kind.tests else []
+        if kind.program():
+            variables |= FOLDERS
+        words = kind.command()
         start = time.monotonic()
         left = max(self.deadline - start, 1) + 60
         try:
@@ -126,7 +140,7 @@ class Runs:
         if not ok:
             drawn = " ".join(f"{name}={value}" for name, value in variables.items())
             tail = "\n".join(output.splitlines()[-SHOWN_LINES:])
-            print(f"FAILED {drawn} {' '.join(words[1:])}\n{tail}\n", flush=True)
+            print(f"FAILED {drawn} {' '.join(words)}\n{tail}\n", flush=True)
 
     def count(self, kind: Kind, ok: bool, seconds: float) -> None:
         with self.lock:
@@ -151,6 +165,10 @@ def run_kinds(words: list[str], seconds: float, jobs: int) -> Runs:
     if not kinds:
         known = ", ".join(kind.name for kind in KINDS)
         raise SystemExit(f"random_runs: no kind is called {' or '.join(words)}; there are {known}")
+    for kind in list(kinds):
+        if (program := kind.program()) and not program.exists():
+            print(f"left out: {kind.name}, {program} is not built")
+            kinds.remove(kind)
     runs = Runs(kinds, time.monotonic() + seconds)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         list(pool.map(lambda _: runs.work(), range(jobs)))

@@ -2,12 +2,15 @@
 // Every call to the device, and every allocation of the host, is made to fail once in each of some
 // programs, while arrays end that nothing but the evaluation keeps. The outcome is an exception,
 // the arrays are as before, and the next program runs: nobody waits for a lock of his own.
+// TREADLE_RANDOM_CASES and TREADLE_RANDOM_SEED say how many programs are drawn, and which.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,23 +139,24 @@ const Program programs[] = {
      }},
 };
 
+/// False if the program ended well.
+bool fails(const Program& program, World& world) {
+  const device::StreamScope scope(world.stream);
+  try {
+    program.run(world);
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.message().empty());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+  return false;
+}
+
 class ArrayFaults : public testing::TestWithParam<Program> {
  protected:
   ~ArrayFaults() override { set_warning_handler({}); }
-
-  /// False if the program ended well.
-  bool fails(World& world) {
-    const device::StreamScope scope(world.stream);
-    try {
-      GetParam().run(world);
-    } catch (const Error& error) {
-      EXPECT_FALSE(error.message().empty());
-      return true;
-    } catch (const std::bad_alloc&) {
-      return true;
-    }
-    return false;
-  }
+  bool fails(World& world) { return array::fails(GetParam(), world); }
 };
 INSTANTIATE_TEST_SUITE_P(Programs, ArrayFaults, testing::ValuesIn(programs),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -195,6 +199,93 @@ TEST_P(ArrayFaults, FreedMemoryIsRefusedEachTime) {
   world.y.buffer().free();
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(fails(world));
   EXPECT_EQ(kept.as<float>().size(), 64u);
+}
+
+/// Steps on six arrays, whose nodes end when others take their place.
+void run_drawn(World& w, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto draw = [&](std::size_t below) { return random() % below; };
+  std::array<Array, 6> arrays = {w.x, w.y, copy(w.x), w.x + w.y, sqrt(w.y), w.x * 2};
+  const std::array<std::shared_ptr<device::Stream>, 2> streams = {w.stream, w.other};
+  for (int step = 0; step < 14; ++step) {
+    const device::StreamScope scope(streams[draw(4) / 3]);
+    const Array a = arrays[draw(6)];
+    const Array b = arrays[draw(6)];
+    Array& into = arrays[2 + draw(4)];  // those of the world stay as they are
+    switch (draw(11)) {
+      case 0:
+        into = a * b + 1;
+        break;
+      case 1:
+        into = copy(a) - sum(b);
+        break;
+      case 2:
+        into = flip(a) / (mean(b) + 1);
+        break;
+      case 3:
+        into = cumulative_sum(a);
+        break;
+      case 4:
+        into = take(a, copy(arange(63, -1, -1, Scalar::int64)));
+        break;
+      case 5:
+        into = copy(into);
+        into += b;
+        break;
+      case 6:
+        into = copy(into);
+        into.at({Index{.start = 1}}).assign(into.at({Index{.stop = 63}}) + 1);
+        break;
+      case 7:
+        into = copy(into);
+        into.assign_where(a > b, b);
+        break;
+      case 8:
+        evaluate({a, b, into});
+        break;
+      case 9:
+        (void)sum(a).item();
+        break;
+      default:
+        (void)into.as<float>();
+        break;
+    }
+  }
+  evaluate({arrays[2], arrays[5]});
+}
+
+TEST(ArrayDrawnFaults, OfRandomProgramsLeaveNoLockBehind) {
+  const char* const wanted = std::getenv("TREADLE_RANDOM_CASES");
+  const char* const given_seed = std::getenv("TREADLE_RANDOM_SEED");
+  const unsigned cases = wanted != nullptr ? static_cast<unsigned>(std::atoi(wanted)) : 3;
+  const unsigned first = given_seed != nullptr ? static_cast<unsigned>(std::atoi(given_seed)) : 1;
+  for (unsigned seed = first; seed != first + cases; ++seed) {
+    SCOPED_TRACE("TREADLE_RANDOM_CASES=1 TREADLE_RANDOM_SEED=" + std::to_string(seed));
+    const Program drawn{"Drawn", [seed](World& w) { run_drawn(w, seed); }};
+    std::size_t calls = 1;
+    for (std::size_t call = 1; call <= calls; ++call) {
+      World world;
+      device::fail_null_call(*world.device, call);
+      fails(drawn, world);
+      calls = std::max(calls, device::fail_null_call(*world.device, 0));
+      ASSERT_FALSE(fails(drawn, world)) << "after call " << call;
+    }
+    EXPECT_GT(calls, 1u);
+#if !defined(__SANITIZE_THREAD__)
+    std::mt19937 random(seed);
+    std::size_t allocations = 1;
+    for (int fault = 0; fault < 40; ++fault) {
+      World world;
+      const std::size_t failing = 1 + random() % allocations;
+      host_allocations = 0;
+      failing_allocation = failing;
+      fails(drawn, world);
+      failing_allocation = 0;
+      allocations = std::max(allocations, host_allocations + 1);
+      ASSERT_FALSE(fails(drawn, world)) << "after allocation " << failing;
+    }
+#endif
+  }
 }
 
 }  // namespace

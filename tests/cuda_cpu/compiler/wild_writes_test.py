@@ -17,7 +17,8 @@ DOWN = "for (int i = 0; i < n; i++) x[-i] = {value};"
 ONE = "x[n] = {value};"
 BYTES = "char* c = (char*)x; for (int i = 0; i < n; i++) c[i] = (char)(i * 37 + 1);"
 WRITES = {"up": FILL, "down": DOWN, "one": ONE, "bytes": BYTES}
-NUMBERS = [5, 12, 32, 128, 512, 1500, 5000, 1 << 17, 1 << 24, 1 << 30, -7, -600, -(1 << 22)]
+NUMBERS = [5, 12, 32, 128, 512, 1500, 5000, 1 << 17, 1 << 24, 1 << 30]
+NUMBERS += [-7, -600, -1000, -20000, -(1 << 22)]
 VALUES = ["i", "0x41414141", "(int)(size_t)o", "-1"]
 
 # {array} is declared, then {write} done; what is read afterwards depends on it.
