@@ -377,6 +377,14 @@ void define_methods() {
               nb::module_::import_("builtins").attr("staticmethod")(from_pointer));
 }
 
+// The bytes of a number of a dtype, converted and checked as those of a declared type are.
+nb::bytes declared_bytes(nb::handle dtype, nb::handle value, std::size_t position) {
+  ArgumentList list(1, position);
+  list.add(read_argument_type(dtype, {"declared_bytes", "dtype"}), value.ptr());
+  const opencl::ArgumentView& view = list.list().front();
+  return nb::bytes(static_cast<const char*>(view.data), view.size_bytes);
+}
+
 }  // namespace
 
 KernelState& kernel_of(nb::handle self) {
@@ -400,6 +408,8 @@ void bind_kernel(nb::module_& m) {
   define_info();
   define_methods();
   bind_kernel_calls(m);
+  m.def("_declared_bytes", pyopencl(declared_bytes), nb::arg("dtype"), nb::arg("value").none(),
+        nb::arg("position"));
 }
 
 }  // namespace treadle::bindings::cl

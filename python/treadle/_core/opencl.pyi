@@ -1557,6 +1557,8 @@ class Kernel:
 def enqueue_nd_range_kernel(queue: object, kernel: object, global_work_size: object, local_work_size: object | None, global_work_offset: object | None = None, wait_for: object | None = None, g_times_l: bool = False, allow_empty_ndrange: bool = False) -> Any:
     """Enqueues a kernel with the arguments that were set."""
 
+def _declared_bytes(dtype: object, value: object | None, position: int) -> bytes: ...
+
 class AllocatorBase:
     """What makes buffers of a size."""
 

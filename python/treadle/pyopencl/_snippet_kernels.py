@@ -14,6 +14,7 @@ import numpy as np
 from treadle._core import CompileError
 from treadle._core.codegen import neutral_text, uses_element
 from treadle._core.kernel import check_vectors
+from treadle._core.opencl import _declared_bytes
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg, parse_arg_list
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import Events, Place
@@ -159,13 +160,17 @@ def on_device(kernels: Mapping[Any, Any], queue: Any, called: str) -> Any:
 def values_of(parameters: Sequence[Any], args: Sequence[Any]) -> list[Any]:
     """Arguments as a native launch takes them: numbers in the dtypes that are declared."""
     return [
-        value if isinstance(argument, VectorArg) else _number(argument.dtype, value)
-        for argument, value in zip(parameters, args, strict=True)
+        value if isinstance(argument, VectorArg) else _number(argument.dtype, value, position)
+        for position, (argument, value) in enumerate(zip(parameters, args, strict=True))
     ]
 
 
-def _number(dtype: np.dtype, value: Any) -> Any:
-    return np.asarray(value, dtype) if dtype.kind == "V" else dtype.type(value)
+def _number(dtype: np.dtype, value: Any, position: int) -> Any:
+    if dtype.kind == "V":
+        return np.asarray(value, dtype)
+    if isinstance(value, dtype.type):
+        return value
+    return np.frombuffer(_declared_bytes(dtype, value, position), dtype)[0]
 
 
 def order_after(place: Place, args: Sequence[Any], wait_for: Any) -> None:

@@ -5,7 +5,11 @@ import warnings
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array
 import pytest
+from pyopencl.elementwise import ElementwiseKernel
+from pyopencl.reduction import ReductionKernel
+from pyopencl.scan import GenericScanKernel
 
 import treadle
 
@@ -314,3 +318,31 @@ def test_what_an_integer_leaves_of_a_float_is_told(context, queue):
         warnings.simplefilter("error")
         for given in (np.float32(3), np.array(3.0), np.int8(3), True):
             kernel(queue, (1,), None, memory, given)
+
+
+def test_generated_kernels_take_numbers_as_declared_kernels_do(context, queue):
+    x = cl.array.to_device(queue, np.ones(3, np.int32))
+    scale = ElementwiseKernel(context, "int *o, const int *x, int v", "o[i] = x[i] * v", "scale")
+    total = ReductionKernel(context, np.int32, "0", "a+b", "x[i]*v", "int *x, int v")
+    scan = GenericScanKernel(
+        context, np.int32, "__global int *x, __global int *o, int v", "x[i]*v", "a+b", "0",
+        "o[i] = item",
+    )  # fmt: skip
+
+    def scanned(value):
+        scan(x, out, value)
+        return int(out.get()[-1])
+
+    def scaled(value):
+        scale(out, x, value)
+        return int(out.get().sum())
+
+    out = cl.array.empty_like(x)
+    for call in (scaled, scanned, lambda value: int(total(x, value).get())):
+        for value in (2, True, np.int64(-7), np.uint8(5), np.array(4), np.float64(2)):
+            assert call(value) == 3 * int(value)
+        with pytest.warns(UserWarning, match="of value 2.5 is given; 2 is passed"):
+            assert call(np.float32(2.5)) == 6
+        for value in (2.5, 1 << 40, np.int64(1 << 40), "3", 1j, None, [3]):
+            with pytest.raises(cl.LogicError, match="when processing arg#"):
+                call(value)
