@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <utility>
 
 #include "base/characters.hpp"
 #include "treadle/base/c_declaration.hpp"
@@ -51,26 +50,50 @@ std::optional<LineDirective> line_directive(std::string_view line) {
   return directive;
 }
 
-std::string line_directive_behind(std::string_view before, std::string_view name) {
-  // A directive may stand behind a comment; inside of one it is none.
-  const std::string clean = without_comments(before);
-  int line = 1;
-  std::string named(name), logical;
-  for (std::size_t begin = 0, end = 0; (end = before.find('\n', begin)) != before.npos;
-       begin = end + 1) {
-    if (line < std::numeric_limits<int>::max()) ++line;
-    logical += std::string_view(clean).substr(begin, end - begin);
-    if (logical.ends_with('\r')) logical.pop_back();
-    if (logical.ends_with('\\')) {  // the next line continues this one
-      logical.pop_back();
-      continue;
-    }
-    const auto directive = line_directive(std::exchange(logical, {}));
-    if (!directive || directive->line == 0) continue;
-    line = directive->line;
-    if (!directive->name.empty()) named = directive->name;
+LineWalk::LineWalk(std::string_view text, std::string_view name)
+    : text_(text), clean_(without_comments(text)), next_name_(name) {}
+
+bool LineWalk::next() {
+  if (next_begin_ > text_.size()) return false;
+  begin_ = next_begin_;
+  number_ = next_number_;
+  if (name_ != next_name_) name_ = next_name_;
+  const std::size_t end = std::min(text_.find('\n', begin_), text_.size());
+  line_text_ = text_.substr(begin_, end - begin_);
+  next_begin_ = end + 1;
+  is_directive_ = false;
+  if (next_number_ < std::numeric_limits<int>::max()) ++next_number_;
+  logical_ += std::string_view(clean_).substr(begin_, end - begin_);
+  if (logical_.ends_with('\r')) logical_.pop_back();
+  if (logical_.ends_with('\\')) {  // the next line continues this one
+    logical_.pop_back();
+    return true;
   }
-  return "#line " + std::to_string(line) + (named.empty() ? "" : " ") + named + '\n';
+  const auto directive = line_directive(logical_);
+  logical_.clear();
+  if (!directive || directive->line == 0) return true;
+  is_directive_ = true;
+  next_number_ = directive->line;
+  if (!directive->name.empty()) next_name_ = directive->name;
+  return true;
+}
+
+std::string unquoted_name(std::string_view name) {
+  if (name.size() < 2) return std::string(name);
+  std::string plain;
+  for (std::size_t at = 1; at + 1 < name.size(); ++at) {
+    if (name[at] == '\\' && at + 2 < name.size()) ++at;
+    plain += name[at];
+  }
+  return plain;
+}
+
+std::string line_directive_behind(std::string_view before, std::string_view name) {
+  LineWalk lines(before, name);
+  while (lines.next()) {
+  }
+  return "#line " + std::to_string(lines.number()) + (lines.name().empty() ? "" : " ") +
+         lines.name() + '\n';
 }
 
 }  // namespace treadle

@@ -66,14 +66,7 @@ std::size_t column_of_caret(std::string_view below, std::string_view line) {
 }  // namespace
 
 LoggedPlaces::LoggedPlaces(std::string_view text) : text_(text) {
-  int line = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++line) {
-    const std::string_view line_text = first_line(text.substr(begin));
-    starts_[line] = begin;
-    if (const auto directive = line_directive(line_text); directive && directive->line != 0)
-      line = directive->line - 1;
-    begin += line_text.size() + 1;
-  }
+  for (LineWalk lines(text); lines.next();) starts_[lines.number()] = lines.begin();
 }
 
 std::size_t LoggedPlaces::of(const LoggedError& error) const {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "opencl/build_log.hpp"
 #include "opencl/kernel_state.hpp"
 #include "opencl/program_state.hpp"
 #include "opencl/query.hpp"
@@ -113,11 +114,17 @@ InfoValue Program::info(ProgramInfo parameter) const {
 }
 
 InfoValue Program::build_info(const Device& device, ProgramBuildInfo parameter) const {
-  return query(table(), "clGetProgramBuildInfo", parameter,
-               [&](std::size_t size, void* data, std::size_t* size_out) {
-                 return table().clGetProgramBuildInfo(
-                     raw(), device.raw(), static_cast<cl_uint>(parameter), size, data, size_out);
-               });
+  InfoValue value =
+      query(table(), "clGetProgramBuildInfo", parameter,
+            [&](std::size_t size, void* data, std::size_t* size_out) {
+              return table().clGetProgramBuildInfo(
+                  raw(), device.raw(), static_cast<cl_uint>(parameter), size, data, size_out);
+            });
+  if (parameter != ProgramBuildInfo::log) return value;
+  std::string& log = std::get<std::string>(value);
+  // A linked program has no source.
+  if (counts_the_whole_text(log)) log = with_named_lines(log, get<ProgramInfo::source>());
+  return value;
 }
 
 std::string Program::build_log(const Device& device) const {

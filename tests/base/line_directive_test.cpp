@@ -46,5 +46,15 @@ TEST(LineDirective, a_place_has_the_line_and_the_name_that_directives_before_it_
   EXPECT_EQ(line_directive_behind("int x \\\n= 1;\n", ""), "#line 3\n");
 }
 
+TEST(LineWalk, every_line_has_the_number_and_the_name_that_directives_give_it) {
+  std::string seen;
+  for (LineWalk lines("a\n#line \\\n7 \"x\\\"y\"\nb\n/*\n#line 3\n*/\nc\n", "\"k\""); lines.next();)
+    seen += std::to_string(lines.number()) + unquoted_name(lines.name()) +
+            (lines.is_directive() ? "#" : ":") + std::string(lines.text()) + '|';
+  EXPECT_EQ(seen,
+            "1k:a|2k:#line \\|3k#7 \"x\\\"y\"|7x\"y:b|8x\"y:/*|9x\"y:#line 3|10x\"y:*/|11x\"y:c|"
+            "12x\"y:|");
+}
+
 }  // namespace
 }  // namespace treadle

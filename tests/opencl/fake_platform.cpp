@@ -132,12 +132,12 @@ void add_program_calls(Table& t) {
   t.clGetProgramBuildInfo = [](cl_program, cl_device_id, cl_program_build_info, std::size_t size,
                                void* out, std::size_t* needed) -> cl_int {
     if (const cl_int code = enter("clGetProgramBuildInfo"); code != CL_SUCCESS) return code;
-    return answer_text("the log", size, out, needed);
+    return answer_text(state().build_log, size, out, needed);
   };
   t.clGetProgramInfo = [](cl_program, cl_program_info, std::size_t size, void* out,
                           std::size_t* needed) -> cl_int {
     if (const cl_int code = enter("clGetProgramInfo"); code != CL_SUCCESS) return code;
-    return answer_text("the source", size, out, needed);
+    return answer_text(state().source, size, out, needed);
   };
 }
 

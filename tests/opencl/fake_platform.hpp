@@ -18,6 +18,7 @@ struct State {
   std::map<std::string, int> fail;          ///< entry point -> code that it answers from now on
   std::string version = "OpenCL 3.0 Fake";  ///< of the platform
   unsigned argument_count = 2;              ///< of every kernel
+  std::string build_log = "the log", source = "the source";  ///< of every program
   /// How often an entry point was called.
   int count(const std::string& name) const;
 };

@@ -5,7 +5,6 @@
 #include <llvm/Support/xxhash.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "treadle/base/debug_files.hpp"
 #include "treadle/base/line_directive.hpp"
@@ -37,20 +36,14 @@ bool is_inside_its_folder(const std::filesystem::path& name) {
 
 std::map<std::string, std::string> presumed_files(std::string_view text, const std::string& name) {
   std::map<std::string, std::map<unsigned, llvm::StringRef>> files;
-  std::string file = name;
-  unsigned number = 1;
-  for (llvm::StringRef rest = text; !rest.empty();) {
-    llvm::StringRef line;
-    std::tie(line, rest) = rest.split('\n');
-    if (const auto next = line_directive(line); next && next->line != 0) {
-      number = static_cast<unsigned>(next->line);
-      if (!next->name.empty()) file = next->name.substr(1, next->name.size() - 2);
-      continue;
-    }
-    std::map<unsigned, llvm::StringRef>& lines = files[file];
+  for (LineWalk walk(text); walk.next();) {
+    const auto number = static_cast<unsigned>(walk.number());
+    if (walk.is_directive() || walk.begin() == text.size()) continue;
+    std::map<unsigned, llvm::StringRef>& lines =
+        files[walk.name().empty() ? name : unquoted_name(walk.name())];
     if (number > most_lines) continue;
     // A later account of a line is the right one: what wraps a source is counted as a line of it.
-    lines.insert_or_assign(lines.end(), number++, line);
+    lines.insert_or_assign(lines.end(), number, walk.text());
   }
   std::map<std::string, std::string> texts;
   unsigned lines_left = most_lines;
