@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "left_uses.hpp"
 #include "printed.hpp"
 #include "treadle/base/error.hpp"
 
@@ -54,10 +55,12 @@ void wait_without_gil(const cuda::Context& context, Wait&& wait) {
     throw;
   }
   write_printed();
-  if (result == cuda::WaitResult::interrupted)
+  if (result == cuda::WaitResult::interrupted) {
     left_context() = context;
-  else
+  } else if (left_context()) {
     left_context().reset();
+    release_left_uses();
+  }
   signals.raise();
 }
 
@@ -92,6 +95,17 @@ void end_left_work() noexcept {
     // A GPU's driver ends it with the process.
   }
   left_context().reset();
+  try {
+    release_left_uses();
+  } catch (const std::exception&) {
+    // What an object's end throws is nobody's here.
+  }
+}
+
+bool is_work_left() noexcept { return left_context().has_value(); }
+
+void keep_until_left_work_ends(std::shared_ptr<void> memory) {
+  keep_left_use([] { return !is_work_left(); }, std::move(memory));
 }
 
 void wait_for(const cuda::Context& context) {

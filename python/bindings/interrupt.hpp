@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "foreign_gil.hpp"
@@ -30,6 +31,23 @@ void wait_by_asking(const std::function<bool()>& is_done, const std::function<vo
 
 /// For the interpreter's exit: ends what Ctrl-C has left, so that nobody waits for it there.
 void end_left_work() noexcept;
+/// Whether Ctrl-C has left work, and no wait has come to its end since.
+bool is_work_left() noexcept;
+/// Keeps `memory` until one has.
+void keep_until_left_work_ends(std::shared_ptr<void> memory);
+/// The same of memory whose end would wait for the work.
+template <class Memory>
+void keep_for_left_work(Memory&& memory) noexcept {
+  const auto end = [](Memory* kept) {
+    const GilReleasedForDestructor released;
+    delete kept;
+  };
+  try {
+    keep_until_left_work_ends({new Memory(std::move(memory)), end});
+  } catch (const std::bad_alloc&) {
+    // It is freed, and waited for.
+  }
+}
 
 /// Runs a blocking copy or fill without the GIL. It comes after the work queued on the default
 /// stream: that is the part that may take long, and Ctrl-C ends it.
@@ -67,6 +85,8 @@ void let_go_without_gil() {
     bool is_freed = false;
     if constexpr (requires { object->is_freed(); }) is_freed = is_ready && object->is_freed();
     if (is_ready && is_ours && !is_freed) {
+      if constexpr (requires { object->is_freed(); })
+        if (is_work_left()) keep_for_left_work(std::move(*object));
       {
         const GilReleasedForDestructor released;
         object->~Object();

@@ -31,6 +31,7 @@ event, stream = cuda.Event(), cuda.Stream()
 x = gpuarray.to_gpu(np.ones(4, np.float32))
 # Compiled now: a GPU's driver may load a kernel only when those that run have ended.
 repr(x), gpuarray.sum(x).get(), bool((x > 0).all()), (x + 1).get()
+h = np.zeros(1, np.int64)
 spin(np.int64(10**16), out, block=(1, 1, 1), stream=stream)
 event.record(stream)
 try:
@@ -61,6 +62,13 @@ os._exit(0)  # the kernel is still running: leaving as usual would wait for it
         "x.set(np.zeros(4, np.float32))",
         "gpuarray.to_gpu(np.zeros(4, np.float32))",
         "(x + 1).get()",
+        "x.get_async()",
+        "x.get_async(ary=np.empty(4, np.float32))",
+        "cuda.memcpy_dtod(out, x.gpudata, 8); cuda.Context.synchronize()",
+        "cuda.to_device(h)",  # its memory ends while the exception passes
+        "spin(np.int64(1), cuda.In(h), block=(1, 1, 1)); cuda.Context.synchronize()",
+        "spin(np.int64(1), cuda.InOut(h), block=(1, 1, 1))",
+        "other = cuda.pagelocked_empty(4, np.float32); x.get(ary=other)",
     ],
 )
 def test_ctrl_c_ends_a_wait(run_python, tmp_path, wait):

@@ -118,6 +118,7 @@ nb::object get(const Array& self, nb::object out, nb::handle stream, bool blocki
     return out;
   }
   nb::object result = host.array;
+  blocking = blocking || is_filled_at_once(self.device(), host.data());
   {
     const Array source = host.in_this_order(self);
     void* const values = host.data();

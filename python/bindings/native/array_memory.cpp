@@ -55,6 +55,8 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
                               std::to_string(copy.host().size_bytes()) + " bytes of the host" +
                               (copy.host().is_contiguous() ? "" : " with gaps between them"),
                           "pass a contiguous array of the same shape and dtype");
+  if (access == HostArray::Access::write)
+    wait = wait || is_filled_at_once(self.device(), copy.host().span().data());
   const auto stream = stream_for(self.device());
   const Array own = self;       // another thread may give it another node
   if (wait) wait_for(*stream);  // Ctrl-C ends it: a driver may not return from the copy before

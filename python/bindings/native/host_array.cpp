@@ -6,6 +6,7 @@
 
 #include "left_uses.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/device/cuda.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
 
@@ -132,6 +133,12 @@ std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner, std::shared_ptr<
     owner.reset();
   };
   return {place, std::move(end)};
+}
+
+bool is_filled_at_once(device::Device& device, const void* host) {
+  using Kind = device::AddressInfo::Kind;
+  return device::cuda_context(device) != nullptr &&
+         device.address_info(reinterpret_cast<std::uintptr_t>(host)).kind == Kind::unknown;
 }
 
 HostCopy::HostCopy(nb::handle host, HostArray::Access access)

@@ -84,6 +84,10 @@ class HostCopy {
   HostArray::Access access_;
 };
 
+/// Whether the driver has filled such memory of the host when a copy returns that need not wait:
+/// CUDA's does what is pageable itself, and hears no Ctrl-C meanwhile.
+bool is_filled_at_once(device::Device& device, const void* host);
+
 /// Keeps something until `stream` is past what is queued on it. Never throws but for lack of
 /// memory. Needs the GIL, with which it ends as well.
 void keep_until_past(device::Stream& stream, std::shared_ptr<void> what);

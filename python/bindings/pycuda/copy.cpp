@@ -62,11 +62,13 @@ void dtod(const nb::object& dest, const nb::object& src, const nb::object& size,
   const cuda::StreamRef queue =
       stream == nullptr ? cuda::StreamRef{} : stream_argument(stream->ptr());
   if (bytes == 0) return;
-  nb::gil_scoped_release released;  // ordered on the device: neither form waits
-  if (stream == nullptr)
-    cuda::copy_on_device(to.value, from.value, bytes);
-  else
-    cuda::copy_on_device_async(to.value, from.value, bytes, queue);
+  // Ordered on the device: neither form waits on a GPU, the first does on the CPU device.
+  without_gil_asked(context, [&] {
+    if (stream == nullptr)
+      cuda::copy_on_device(to.value, from.value, bytes);
+    else
+      cuda::copy_on_device_async(to.value, from.value, bytes, queue);
+  });
 }
 
 cuda::Context context_or_current(const nb::object& object, const char* what) {
@@ -120,8 +122,8 @@ void bind_peer_copies(nb::module_& m) {
                   nb::object src_context) {
           const Peers peers = peers_of(dest, src, dest_context, src_context);
           const std::size_t bytes = size_of(size);
-          nb::gil_scoped_release released;
-          cuda::copy_peer(peers.destination, peers.source, bytes);
+          without_gil_asked(context_or_current(dest_context, "dest_context"),
+                            [&] { cuda::copy_peer(peers.destination, peers.source, bytes); });
         }),
         nb::arg("dest"), nb::arg("src"), nb::arg("size"), nb::arg("dest_context") = nb::none(),
         nb::arg("src_context") = nb::none(), "Between two contexts; None is the current one.");
@@ -131,8 +133,9 @@ void bind_peer_copies(nb::module_& m) {
           const Peers peers = peers_of(dest, src, dest_context, src_context);
           const std::size_t bytes = size_of(size);
           const cuda::StreamRef queue = stream_argument(stream.ptr());
-          nb::gil_scoped_release released;
-          cuda::copy_peer_async(peers.destination, peers.source, bytes, queue);
+          without_gil_asked(context_or_current(dest_context, "dest_context"), [&] {
+            cuda::copy_peer_async(peers.destination, peers.source, bytes, queue);
+          });
         }),
         nb::arg("dest"), nb::arg("src"), nb::arg("size"), nb::arg("dest_context") = nb::none(),
         nb::arg("src_context") = nb::none(), nb::arg("stream") = nb::none(),

@@ -33,6 +33,7 @@ class LinearAllocation final : public DeviceAllocation {
   explicit LinearAllocation(cuda::DeviceMemory memory)
       : DeviceAllocation(memory.address()), memory_(std::move(memory)) {}
   void free() override;
+  bool is_freed() const noexcept { return memory_.is_freed(); }
   cuda::DevicePointer live_address() const override { return memory_.address(); }
 
  private:
@@ -44,6 +45,7 @@ class ManagedAllocation final : public DeviceAllocation {
   explicit ManagedAllocation(cuda::ManagedMemory memory)
       : DeviceAllocation(memory.address()), memory_(std::move(memory)) {}
   void free() override;
+  bool is_freed() const noexcept { return memory_.is_freed(); }
   cuda::DevicePointer live_address() const override { return memory_.address(); }
   const cuda::ManagedMemory& memory() const noexcept { return memory_; }
   /// For the host. Throws InvalidState after free().

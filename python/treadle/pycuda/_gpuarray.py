@@ -210,7 +210,8 @@ class GPUArray(LaidOut):
     ) -> np.ndarray:
         """The elements on the host: in `ary`, or in a new array with the axes in the same order."""
         self._require_fit()
-        if ary is None and not pagelocked and not async_:
+        if ary is None and not pagelocked:  # drivers fill pageable memory before they return
+            async_ = False
             with on_stream(self.device, stream):
                 host = _array.fetched(self)
             if host is not None:
