@@ -79,6 +79,7 @@ class FaceArray(_array.FaceArray):
 
     def _operate(self, name: str, *operands: Any) -> Any:
         """An operator on one or two operands, of which this is one."""
+        _require_fits(*operands)
         result = _array.operate(name, *operands)
         if result is NotImplemented:
             return result
@@ -94,6 +95,7 @@ class FaceArray(_array.FaceArray):
     def _update(self, name: str, other: Any) -> Any:
         """The same in place, in the array's own dtype, whatever another array's is. A number that
         does not fit is refused, as by NumPy."""
+        _require_fits(self, other)
         self._is_mask = False
         fits = True
         if isinstance(other, Array):
@@ -132,6 +134,13 @@ class FaceArray(_array.FaceArray):
         if isinstance(result, Array) and not isinstance(result, FaceArray):
             return self._wrap(result)
         return result
+
+
+def _require_fits(*operands: Any) -> None:
+    """Raises ValueError where a layout that was set does not fit an operand's memory."""
+    for operand in operands:
+        if isinstance(operand, FaceArray) and operand._misfit is not None:
+            raise ValueError(operand._misfit)
 
 
 def _dtype_beside_arrays(operand: Any) -> Any:
