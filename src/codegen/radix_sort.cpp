@@ -5,7 +5,7 @@
 #include <array>
 
 #include "block.hpp"
-#include "text_writer.hpp"
+#include "interval_text.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
 
@@ -61,14 +61,8 @@ class RadixSortWriter {
     if (DType(snippet_.key_dtype).kind() != ScalarKind::unsigned_integer)
       throw DTypeError("the keys of " + who + " are of " + DType(snippet_.key_dtype).name(),
                        "choose an unsigned integer");
-    if (snippet_.index_dtype != Scalar::int32 && snippet_.index_dtype != Scalar::int64)
-      throw DTypeError("the indices of " + who + " are of " + DType(snippet_.index_dtype).name(),
-                       "choose int32 or int64");
-    for (const ParameterSpec& parameter : snippet_.parameters)
-      if (parameter.name == "i" || parameter.name == "N")
-        throw InvalidArgument("argument '" + parameter.name + "' of " + who +
-                                  " is called as one of the sort's own variables",
-                              "give it another name");
+    require_index_dtype(snippet_.index_dtype, who);
+    refuse_own_names(snippet_.parameters, std::initializer_list<std::string_view>{"i", "N"}, who);
     if (snippet_.sorted.empty())
       throw InvalidArgument(who + " moves no array", "name one of the arguments");
     for (const std::string& name : snippet_.sorted) {
@@ -102,10 +96,7 @@ class RadixSortWriter {
     text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
     text_.open_parameters(list);
     text_.lines(define_pointers(parameters, dialect_, types_));
-    text_.line({"const ", integer_, " treadle_begin = ", dialect_.group_id, " * treadle_length;"});
-    text_.line({"const ", integer_,
-                " treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + "
-                "treadle_length;"});
+    write_interval_bounds(text_, integer_, dialect_);
   }
   /// The number of this group and the digit.
   std::string number_of(std::string_view digit) const {

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "block.hpp"
-#include "text_writer.hpp"
+#include "interval_text.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
 
@@ -88,16 +88,11 @@ class ScanWriter {
   }
 
   void require_valid() const {
-    if (snippet_.index_dtype != Scalar::int32 && snippet_.index_dtype != Scalar::int64)
-      throw DTypeError(
-          "the indices of scan " + snippet_.name + " are of " + DType(snippet_.index_dtype).name(),
-          "choose int32 or int64");
-    for (const ParameterSpec& parameter : snippet_.parameters)
-      for (const std::string_view own : {"i", "N", "item", "prev_item", "last_item"})
-        if (parameter.name == own)
-          throw InvalidArgument("argument '" + parameter.name + "' of scan " + snippet_.name +
-                                    " is called as one of the scan's own variables",
-                                "give it another name");
+    const std::string who = "scan " + snippet_.name;
+    require_index_dtype(snippet_.index_dtype, who);
+    refuse_own_names(
+        snippet_.parameters,
+        std::initializer_list<std::string_view>{"i", "N", "item", "prev_item", "last_item"}, who);
     if (has_previous_ && snippet_.neutral.empty())
       throw InvalidArgument("the output of scan " + snippet_.name +
                                 " uses prev_item, and there is no neutral element",
@@ -137,17 +132,10 @@ class ScanWriter {
     text_.open_parameters(list);
     text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
   }
-  void write_bounds() {
-    text_.line({"const ", integer_, " treadle_begin = ", dialect_.group_id, " * treadle_length;"});
-    text_.line({"const ", integer_,
-                " treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + "
-                "treadle_length;"});
-  }
-
   void write_intervals(const std::string& name) {
     open_kernel(name);
     declare_shared();
-    write_bounds();
+    write_interval_bounds(text_, integer_, dialect_);
     write_scan({[&] { write_input(); }, "treadle_scanned[treadle_at]", keeps_starts()});
     const std::string group = dialect_.group_id;
     if (is_wide_) text_.open({"if (", dialect_.local_id, " == 0)"});
@@ -340,7 +328,7 @@ class ScanWriter {
   void write_outputs(const std::string& name) {
     const std::string group = dialect_.group_id;
     open_kernel(name);
-    write_bounds();
+    write_interval_bounds(text_, integer_, dialect_);
     is_wide_ ? write_wide_carry() : write_narrow_carry();
     if (is_segmented_)
       text_.line({"const ", integer_, " treadle_first = treadle_first_starts[", group, "];"});

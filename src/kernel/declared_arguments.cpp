@@ -86,6 +86,14 @@ codegen::TypeNames type_names(const std::shared_ptr<device::Device>& device,
   return names;
 }
 
+std::vector<codegen::ParameterSpec> declared_parameters(std::string_view arguments,
+                                                        const codegen::TypeNames& types,
+                                                        const device::Device& device) {
+  const bool has_addresses = codegen::dialect_of(device.info().language).has_addresses;
+  return codegen::parse_parameters(
+      arguments, types, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+}
+
 DeclaredArguments::DeclaredArguments(const std::vector<codegen::ParameterSpec>& parameters,
                                      std::string kernel)
     : parameters_(parameters),

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,11 @@ namespace treadle::kernel {
 codegen::TypeNames type_names(const std::shared_ptr<device::Device>& device,
                               const std::vector<std::pair<std::string, DType>>& types,
                               const std::string& kernel);
+
+/// What a user declares, as kernels of the device take it. Throws as codegen::parse_parameters().
+std::vector<codegen::ParameterSpec> declared_parameters(std::string_view arguments,
+                                                        const codegen::TypeNames& types,
+                                                        const device::Device& device);
 
 /// The arguments that a user passes for declared parameters, as the kernel takes them: numbers are
 /// converted to the declared types, and memory without addresses is a buffer and an offset.

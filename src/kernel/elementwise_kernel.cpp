@@ -41,9 +41,7 @@ ElementwiseKernel::ElementwiseKernel(std::shared_ptr<device::Device> device,
       types_(names_of(*device_, options)),
       flags_(std::move(options.flags)),
       tiling_(tiling_of(*device_, options.schedule)) {
-  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
-  snippet_.parameters = codegen::parse_parameters(
-      arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+  snippet_.parameters = declared_parameters(arguments, types_, *device_);
   snippet_.operation = std::move(operation);
   snippet_.name = codegen::entry_name(options.name);
   snippet_.preamble = std::move(options.preamble);

@@ -47,6 +47,7 @@ std::uint64_t distinct_bytes(std::span<const std::int64_t> extents,
 /// newest stays. Any thread.
 class LaunchCache {
  public:
+  /// For so many launches: a power of two.
   explicit LaunchCache(std::size_t places = 256) : entries_(places) {}
   /// Null: it is not there.
   std::shared_ptr<const PreparedLaunch> find(std::string_view key);
@@ -58,7 +59,7 @@ class LaunchCache {
     std::shared_ptr<const PreparedLaunch> launch;
   };
   std::size_t place_of(std::string_view key) const noexcept {
-    return std::hash<std::string_view>()(key) % entries_.size();
+    return std::hash<std::string_view>()(key) & (entries_.size() - 1);
   }
   std::mutex mutex_;  // guards what follows
   std::vector<Entry> entries_;

@@ -32,9 +32,7 @@ RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSo
                     {.name = options.name + "_first_places",
                      .schedule = tiling_.schedule,
                      .is_sequential = is_sequential_}) {
-  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
-  snippet_.parameters = codegen::parse_parameters(
-      texts.arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+  snippet_.parameters = declared_parameters(texts.arguments, types_, *device_);
   generate();
 }
 

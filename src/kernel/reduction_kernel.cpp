@@ -25,13 +25,10 @@ codegen::ReadReduction read(const std::shared_ptr<device::Device>& device,
                             ReductionOptions& options) {
   codegen::TypeNames types = type_names(device, options.types, "a ReductionKernel");
   const codegen::Dialect& dialect = codegen::dialect_of(device->info().language);
-  codegen::ReductionSnippet snippet{
-      .parameters = codegen::parse_parameters(
-          arguments, types,
-          dialect.has_addresses ? codegen::Offsets::none : codegen::Offsets::passed),
-      .outputs = std::move(outputs),
-      .name = codegen::entry_name(options.name),
-      .preamble = std::move(options.preamble)};
+  codegen::ReductionSnippet snippet{.parameters = declared_parameters(arguments, types, *device),
+                                    .outputs = std::move(outputs),
+                                    .name = codegen::entry_name(options.name),
+                                    .preamble = std::move(options.preamble)};
   if (snippet.outputs.empty())
     throw InvalidArgument("reduction kernel " + snippet.name + " has no results",
                           "give at least one output");

@@ -33,9 +33,7 @@ ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtyp
       tiling_(tiling_of(
           *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
       is_sequential_(options.is_sequential) {
-  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
-  snippet_.parameters = codegen::parse_parameters(
-      texts.arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+  snippet_.parameters = declared_parameters(texts.arguments, types_, *device_);
   generate();
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What kernels have in common that go through a user's indices by intervals, one for each group.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text_writer.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/signature.hpp"
+
+namespace treadle::codegen {
+
+/// Throws DTypeError unless indices of `who`, a "scan sums", may be of that dtype.
+inline void require_index_dtype(Scalar dtype, const std::string& who) {
+  if (dtype != Scalar::int32 && dtype != Scalar::int64)
+    throw DTypeError("the indices of " + who + " are of " + DType(dtype).name(),
+                     "choose int32 or int64");
+}
+
+/// Throws InvalidArgument for a parameter that has one of these names.
+template <class Names>
+void refuse_own_names(const std::vector<ParameterSpec>& parameters, const Names& names,
+                      const std::string& who) {
+  for (const ParameterSpec& parameter : parameters)
+    for (const std::string_view own : names)
+      if (parameter.name == own)
+        throw InvalidArgument("argument '" + parameter.name + "' of " + who +
+                                  " is called as one of the kernel's own variables",
+                              "give it another name");
+}
+
+/// Defines treadle_begin and treadle_end, `integer`s: the interval of this group.
+inline void write_interval_bounds(TextWriter& text, std::string_view integer,
+                                  const Dialect& dialect) {
+  text.line({"const ", integer, " treadle_begin = ", dialect.group_id, " * treadle_length;"});
+  text.line({"const ", integer,
+             " treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + "
+             "treadle_length;"});
+}
+
+}  // namespace treadle::codegen
