@@ -279,11 +279,13 @@ void ReductionWriter::write_fold_at(const std::string& index, const Name& into,
              step);
 }
 
-/// Whether an accumulator meets the places of what it folds in their order.
+/// Whether an accumulator meets the places of what it folds in their order, and one at each step.
 bool ReductionWriter::places_ascend() const {
   const auto place = std::ranges::find(operands_, Kind::place, &Operand::kind);
-  return place != operands_.end() && (is_wide() || (!has_strips() && !has_runs())) &&
-         loop_.folded.kind == SpaceKind::linear && inner_step(*place) == Step::unit;
+  const bool has_steps = is_wide() ? loop_.folded.has_vectors || parts() == loop_.folded.items
+                                   : !has_strips() && !has_runs();
+  return place != operands_.end() && has_steps && loop_.folded.kind == SpaceKind::linear &&
+         inner_step(*place) == Step::unit;
 }
 
 void ReductionWriter::declare_accumulators() {
