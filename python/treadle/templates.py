@@ -81,6 +81,24 @@ def _failure(engine: str, error: Exception, file: str, line: int | None) -> Inva
     return InvalidArgument(f"{place}: {engine}: {error}")
 
 
+def _filled(
+    values: dict[str, Any], holes: Mapping[str, str] | None, language: str | None
+) -> dict[str, Any]:
+    """The values with those of holes checked and, except for counts, as kernels have them."""
+    filled = dict(values)
+    for name, hole in (holes or {}).items():
+        if name not in values:
+            raise InvalidArgument(
+                f"the hole {name!r} has no value", f"pass {name}= beside the other values"
+            )
+        written = _tree.substitute(
+            f"%({name})s", {name: values[name]}, language=language, holes={name: hole}
+        )
+        if hole != "unroll":
+            filled[name] = str(written)
+    return filled
+
+
 def _line_in(error: BaseException, names: set[str]) -> int | None:
     """The innermost line of a template that an exception went through."""
     line, trace = None, error.__traceback__
@@ -109,22 +127,27 @@ def render_jinja2(
     name: str | None = None,
     first_line: int = 1,
     environment: Any = None,
+    language: str | None = None,
+    holes: Mapping[str, str] | None = None,
     **values: Any,
 ) -> GeneratedText:
     """The text that a Jinja2 template gives with these values. A value that is missing raises
     InvalidArgument, as a mistake in the template does, with its line. `name` is the template's
-    file, by default "template of FILE:LINE", the call's.
+    file, by default "template of FILE:LINE", the call's. `holes` says what values must be, as for
+    substitute(): the template has a dtype and a constant as the kernel's text has them in
+    `language`, and an unroll count as the number.
     """
     try:
         import jinja2
     except ImportError as error:
         raise ImportError("render_jinja2() needs Jinja2: python -m pip install jinja2") from error
     file = name if name is not None else "template of {}:{}".format(*_caller())
+    given = _filled(values, holes, language)
     if environment is None:
         environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     try:
         template = environment.from_string(_marked_jinja2(text, environment))
-        return _without_marks(template.render(**values), file, first_line)
+        return _without_marks(template.render(**given), file, first_line)
     except jinja2.TemplateSyntaxError as error:
         raise _failure("jinja2", error, file, first_line + error.lineno - 1) from error
     except jinja2.TemplateError as error:
@@ -195,7 +218,13 @@ def _marked_mako(text: str) -> str:
 
 
 def render_mako(
-    text: str, *, name: str | None = None, first_line: int = 1, **values: Any
+    text: str,
+    *,
+    name: str | None = None,
+    first_line: int = 1,
+    language: str | None = None,
+    holes: Mapping[str, str] | None = None,
+    **values: Any,
 ) -> GeneratedText:
     """The text that a Mako template gives with these values; otherwise as render_jinja2()."""
     try:
@@ -204,9 +233,10 @@ def render_mako(
     except ImportError as error:
         raise ImportError("render_mako() needs Mako: python -m pip install mako") from error
     file = name if name is not None else "template of {}:{}".format(*_caller())
+    given = _filled(values, holes, language)
     try:
         template = mako.template.Template(_marked_mako(text), strict_undefined=True)
-        rendered = template.render(**values)
+        rendered = template.render(**given)
     except mako.exceptions.MakoException as error:
         line = getattr(error, "lineno", None)
         raise _failure("mako", error, file, line and first_line + line - 1) from error

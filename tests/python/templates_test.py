@@ -59,6 +59,34 @@ def test_holes_have_types(hole, good, bad):
         templates.substitute("%(a)s", a=1, holes={"a": "other"})
 
 
+TEMPLATES_WITH_HOLES = {
+    "mako": (
+        templates.render_mako,
+        "${T} x = ${c};\n% for i in range(n):\nx += ${i};\n% endfor\n",
+    ),
+    "jinja2": (
+        templates.render_jinja2,
+        "{{ T }} x = {{ c }};\n{% for i in range(n) %}x += {{ i }};\n{% endfor %}",
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", TEMPLATES_WITH_HOLES)
+def test_holes_of_templates_have_types(engine):
+    pytest.importorskip(engine)
+    render, text = TEMPLATES_WITH_HOLES[engine]
+    good = {"T": np.float64, "c": np.float32(0.1), "n": 2}
+    holes = {"T": "dtype", "c": "constant", "n": "unroll"}
+    rendered = str(render(text, language="CUDA C", holes=holes, **good))
+    expected = templates.substitute("%(T)s x = %(c)s;", T=np.float64, c=np.float32(0.1))
+    assert [line for line in rendered.split("\n") if line] == [str(expected), "x += 0;", "x += 1;"]
+    for name, bad in {"T": "double", "c": "0.1", "n": 0}.items():
+        with pytest.raises(treadle.InvalidArgument, match=f"{name}.*wanted"):
+            render(text, holes=holes, **{**good, name: bad})
+    with pytest.raises(treadle.InvalidArgument, match="'n' has no value"):
+        render(text, holes=holes, T=np.float64, c=1)
+
+
 def draw(seed, engine):
     """A template of lines that say their own number, and the numbers of the rendered lines."""
     r = random.Random(seed)
