@@ -118,7 +118,7 @@ def get_arg_list_scalar_arg_dtypes(arg_types: Iterable[Argument]) -> list[Any]:
         if isinstance(argument, ScalarArg):
             types.append(argument.dtype)
         elif isinstance(argument, VectorArg):
-            types += [None, np.int64] if argument.with_offset else [None]
+            types += [None, np.dtype(np.int64)] if argument.with_offset else [None]
         else:
             raise RuntimeError(f"arg type not understood: {type(argument).__name__}")
     return types

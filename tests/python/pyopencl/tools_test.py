@@ -150,7 +150,7 @@ def test_lists_of_arguments():
     assert arguments == [tools.VectorArg(np.float32, "x", True), tools.ScalarArg("i4", "n")]
     assert tools.parse_arg_list(arguments) == arguments
     assert tools.get_arg_list_arg_types(arguments) == (arguments[0], np.dtype("i4"))
-    assert tools.get_arg_list_scalar_arg_dtypes(arguments) == [None, np.int64, np.dtype("i4")]
+    assert tools.get_arg_list_scalar_arg_dtypes(arguments) == [None, np.dtype("i8"), np.dtype("i4")]
     assert arguments[0].declarator() == "__global float *x__base, long x__offset"
     assert "x__offset" in tools.get_arg_offset_adjuster_code(arguments)
     other = tools.OtherArg("sampler_t s", "s")
