@@ -72,18 +72,37 @@ def test_nvrtc_names_the_line_of_python(mistake):
     assert_is_reported_at(caught.value, __file__, line_of_mistake(make))
 
 
+# The same mistakes as texts.
+TEXTS = [
+    "x[0] = unknown",
+    "unknown(1)",
+    "unknown a = 1",
+    "x[0] = x * 2.0f",
+    "x[0].member = 1",
+    "1 = 2",
+    "int a; float a",
+    "if (x[0] +) x[0] = 1",
+    "for (int i = 0; i < unknown; ++i) {}",
+    "sqrt()",
+]
+OPENING = "#include <treadle/dialect.h>\nTREADLE_KERNEL k(TREADLE_GLOBAL float *x)\n{\n"
+# The text of each engine, the line of the mistake, and what makes a kernel of both.
 TEMPLATES = {
     "mako": (
-        "#include <treadle/dialect.h>\nTREADLE_KERNEL k(TREADLE_GLOBAL float *x)\n{\n"
-        "% for i in range(4):\n  x[${i}] = ${i};\n% endfor\n  ${what};\n}\n",
+        OPENING + "% for i in range(4):\n  x[${i}] = ${i};\n% endfor\n  ${what};\n}\n",
         7,
-        templates.render_mako,
+        lambda text, what: templates.render_mako(text, name="k.tpl", what=what),
     ),
     "jinja2": (
-        "#include <treadle/dialect.h>\nTREADLE_KERNEL k(TREADLE_GLOBAL float *x)\n{\n"
-        "{% for i in range(4) %}\n  x[{{ i }}] = {{ i }};\n{% endfor %}\n  {{ what }};\n}\n",
+        OPENING + "{% for i in range(4) %}\n  x[{{ i }}] = {{ i }};\n{% endfor %}\n"
+        "  {{ what }};\n}\n",
         7,
-        templates.render_jinja2,
+        lambda text, what: templates.render_jinja2(text, name="k.tpl", what=what),
+    ),
+    "keywords": (
+        OPENING + "  x[0] = 1;\n  %(what)s;\n}\n",
+        5,
+        lambda text, what: templates.substitute(text, what=what, begin=("k.tpl", 1)),
     ),
 }
 
@@ -91,28 +110,33 @@ TEMPLATES = {
 @pytest.mark.parametrize("device_id", DEVICES)
 @pytest.mark.parametrize("engine", TEMPLATES)
 def test_programs_name_the_line_of_the_template(device_id, engine):
-    pytest.importorskip(engine)
+    if engine != "keywords":
+        pytest.importorskip(engine)
     text, line, render = TEMPLATES[engine]
     device = treadle.find_device(device_id)
-    treadle.Program(device, render(text, name="k.tpl", what="x[5] = 6"))
-    for what in ("unknown = 1", "x[0] = unknown(2)", "x = ,"):
+    treadle.Program(device, render(text, "x[5] = 6"))
+    for what in TEXTS:
         with pytest.raises(treadle.CompileError) as caught:
-            treadle.Program(device, render(text, name="k.tpl", what=what))
+            treadle.Program(device, render(text, what))
         assert_is_reported_at(caught.value, "k.tpl", line)
 
 
-@pytest.mark.parametrize("device_id", DEVICES)
-def test_programs_name_the_line_of_the_keyword(device_id):
-    text = "\n".join(
-        ["#include <treadle/dialect.h>", "TREADLE_KERNEL k(TREADLE_GLOBAL float *x)", "{"]
-        + ["  x[0] = %(what)s;", "}", ""]
+@pytest.mark.parametrize("engine", TEMPLATES)
+def test_nvrtc_names_the_line_of_the_template(engine):
+    if engine != "keywords":
+        pytest.importorskip(engine)
+    text, line, render = TEMPLATES[engine]
+    text = text.replace("#include <treadle/dialect.h>", "").replace(
+        "TREADLE_KERNEL k(TREADLE_GLOBAL", 'extern "C" __global__ void k('
     )
-    with pytest.raises(treadle.CompileError) as caught:
-        treadle.Program(
-            treadle.find_device(device_id),
-            templates.substitute(text, what="unknown", begin=("k.py", 100)),
-        )
-    assert_is_reported_at(caught.value, "k.py", 103)
+    for what in TEXTS:
+        with_lines = tree.program_texts(render(text, what), "CUDA C")[1]
+        try:
+            with pytest.raises(treadle.CompileError) as caught:
+                treadle.compile_cuda(with_lines, "sm_90", cache=False)
+        except treadle.LibraryNotFound:
+            pytest.skip("NVRTC is not here")
+        assert_is_reported_at(caught.value, "k.tpl", line)
 
 
 def test_pycuda_names_the_line_of_python():
