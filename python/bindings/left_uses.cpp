@@ -2,6 +2,7 @@
 #include "left_uses.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -27,14 +28,19 @@ void keep_left_use(std::function<bool()> is_over, std::shared_ptr<void> what) {
 }
 
 void release_left_uses() {
-  std::vector<LeftUse>& left = left_uses();
-  if (left.empty()) return;
-  const auto over =
-      std::partition(left.begin(), left.end(), [](const LeftUse& use) { return !use.is_over(); });
-  // Ended behind that: what goes with them may run any code, this too.
-  const std::vector<LeftUse> ended(std::make_move_iterator(over),
-                                   std::make_move_iterator(left.end()));
-  left.erase(over, left.end());
+  if (left_uses().empty()) return;
+  // Taken out first: who is asked may let other threads run Python, which come here, too, and so
+  // may what goes with a use.
+  std::vector<LeftUse> taken = std::exchange(left_uses(), {});
+  const auto over = std::partition(taken.begin(), taken.end(), [](const LeftUse& use) {
+    try {
+      return !use.is_over();
+    } catch (const std::exception&) {
+      return true;  // nobody can tell
+    }
+  });
+  left_uses().insert(left_uses().end(), std::make_move_iterator(taken.begin()),
+                     std::make_move_iterator(over));
 }
 
 }  // namespace treadle::bindings
