@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 
 #include "reduction_element.hpp"
 #include "reduction_writer.hpp"
 #include "snippet_reading.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "words.hpp"
 
@@ -25,6 +27,32 @@ bool is_plain(const DType& dtype, const Dialect& dialect, const TypeNames& types
       dtype == Scalar::float16)
     return false;
   return types.name_of(dtype) == stored_type(dtype.scalar(), dialect);
+}
+
+/// The characters of an expression without blanks, comments and the parentheses around it all.
+std::string bare(std::string_view expression) {
+  std::string text = without_comments(expression);
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  const auto is_wrapped = [](const std::string& in) {
+    return in.size() > 2 && in.front() == '(' && in.find(')') == in.size() - 1;
+  };
+  while (is_wrapped(text)) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+/// Whether what a user folds is a sum of floats, which begins with 0: it is added as those of
+/// expressions are.
+bool adds_floats(const ReductionSnippet& snippet, const ReductionOutput& output) {
+  const Scalar dtype = output.dtype.scalar();
+  if (dtype != Scalar::float32 && dtype != Scalar::float64) return false;
+  const std::string reduce = bare(output.reduce), neutral = bare(output.neutral);
+  if (reduce != "a+b" && reduce != "b+a") return false;
+  if (neutral.find('0') == std::string::npos ||
+      neutral.find_first_not_of("0.fF") != std::string::npos)
+    return false;
+  const auto macros = defined_macros(snippet.preamble);
+  return std::ranges::find(macros, "a") == macros.end() &&
+         std::ranges::find(macros, "b") == macros.end();
 }
 
 std::size_t size_of(const ReductionOutput& output) {
@@ -42,12 +70,17 @@ class SnippetElement : public ReductionElement {
   SnippetElement(const ReadReduction& read, const Dialect& dialect)
       : read_(read), snippet_(read.snippet()), dialect_(dialect), types_(read.types()) {
     name = snippet_.name;
-    partial_bytes = accumulator_bytes = read.bytes_of_partial();
+    partial_bytes = read.bytes_of_partial();
+    accumulator_bytes = read.bytes_of_accumulator();
     for (std::size_t k = 0; k < snippet_.outputs.size(); ++k) {
       const ReductionOutput& output = snippet_.outputs[k];
-      folds.emplace_back(BlockField{"folded" + suffix(k), result_type(k), shuffle_of(output.dtype)},
-                         "treadle_reduce" + suffix(k), joined({"treadle_neutral", suffix(k), "()"}),
-                         rounds(output.dtype), dialect);
+      if (read.is_sum(k))
+        folds.emplace_back(Fold::sum, k, output.dtype.scalar(), dialect);
+      else
+        folds.emplace_back(
+            BlockField{"folded" + suffix(k), result_type(k), shuffle_of(output.dtype)},
+            "treadle_reduce" + suffix(k), joined({"treadle_neutral", suffix(k), "()"}),
+            rounds(output.dtype), dialect);
       largest_bytes = std::max(largest_bytes, size_of(output));
       has_lanes = has_lanes && output.dtype.scalar() != Scalar::structure;
     }
@@ -104,7 +137,9 @@ class SnippetElement : public ReductionElement {
     // The kernel's own names are not the user's macros.
     for (const std::string& macro : defined_macros(snippet_.preamble))
       if (mentions(kernel, macro) && !is_of_type(macro)) text.directive("#undef " + macro);
-    return text.text() + kernel;
+    if (std::ranges::none_of(folds, &FoldText::is_exact)) return text.text() + kernel;
+    // Behind the user's text, whose products may be contracted.
+    return text.text() + dialect_.exact_preamble + device_functions(kernel, dialect_) + kernel;
   }
 
  private:
@@ -190,6 +225,7 @@ ReadReduction::ReadReduction(ReductionSnippet snippet, const Dialect& dialect, T
     plain.push_back(without_comments(output.map));
     uses_count_ = uses_count_ || (has_count && mentions(output.map, "n"));
     rounds_ = rounds_ || rounds(output.dtype);
+    sums_.push_back(adds_floats(snippet_, output));
     if (calls_functions(output.map)) map_cost_ += cost_of_call;
   }
   find_leaves(plain);
@@ -241,22 +277,29 @@ void ReadReduction::find_operands() {
     add(Kind::output, k, snippet_.outputs[k].dtype);
 }
 
-std::size_t ReadReduction::bytes_of_partial() const {
-  if (snippet_.outputs.size() == 1) return size_of(snippet_.outputs[0]);
+std::size_t ReadReduction::bytes_of_fields(bool is_partial) const {
+  const auto bytes_of = [&](std::size_t k) {
+    return size_of(snippet_.outputs[k]) * (is_partial && sums_[k] ? 2 : 1);
+  };
+  const std::size_t count = snippet_.outputs.size();
+  if (count == 1) return bytes_of(0);
   // The alignment of a type, which the program may define, divides its size.
   std::size_t alignment = 1, bytes = 0;
   for (const ReductionOutput& output : snippet_.outputs)
     alignment = std::max(alignment, std::size_t{1} << std::countr_zero(size_of(output)));
-  for (const ReductionOutput& output : snippet_.outputs)
-    bytes += (size_of(output) + alignment - 1) / alignment * alignment;
+  for (std::size_t k = 0; k < count; ++k)
+    bytes += (bytes_of(k) + alignment - 1) / alignment * alignment;
   return bytes;
 }
+
+std::size_t ReadReduction::bytes_of_partial() const { return bytes_of_fields(true); }
+std::size_t ReadReduction::bytes_of_accumulator() const { return bytes_of_fields(false); }
 
 ReductionTarget ReadReduction::target(const Tiling& tiling, unsigned compute_units) const {
   return {.tiling = tiling,
           .compute_units = compute_units,
           .partial_bytes = bytes_of_partial(),
-          .accumulator_bytes = bytes_of_partial(),
+          .accumulator_bytes = bytes_of_accumulator(),
           .map_cost = map_cost_,
           .has_runs = rounds_,
           .has_few_texts = true};

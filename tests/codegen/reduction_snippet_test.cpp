@@ -88,7 +88,7 @@ TEST(ReductionSnippet, HandsOverSeveralOutputsAsAStructure) {
     return ReadReduction(snippet, dialect, TypeNames(dialect)).bytes_of_partial();
   };
   EXPECT_EQ(bytes_of_partial(largest()), 4u);
-  EXPECT_EQ(bytes_of_partial(moments()), 24u);
+  EXPECT_EQ(bytes_of_partial(moments()), 32u);  // with what is left out of the sum
   ReductionSnippet snippet = moments();
   snippet.outputs = {{Scalar::int8, "0", "a + b", "1"}, {Scalar::float64, "0", "a", "x[i]"}};
   EXPECT_EQ(bytes_of_partial(snippet), 16u);
@@ -139,7 +139,27 @@ TEST(ReductionSnippet, ReadsVectorsOfWhatItReadsItself) {
   const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::cuda_c,
                                                   "const float *x, const float *y");
   EXPECT_NE(text.find("*(const float32_x4 *)(x1_tile + i)"), std::string::npos) << text;
-  EXPECT_NE(text.find("__shfl_down_sync(0xffffffffu, folded, step)"), std::string::npos) << text;
+  EXPECT_NE(text.find("__shfl_down_sync(0xffffffffu, sum_0, step)"), std::string::npos) << text;
+}
+
+TEST(ReductionSnippet, AddsSumsOfFloatsAsExpressionsDo) {
+  const auto keeps = [](Scalar dtype, const char* neutral, const char* reduce,
+                        const char* preamble = "") {
+    const ReductionSnippet snippet{
+        .parameters = {}, .outputs = {{dtype, neutral, reduce, "x[i]"}}, .preamble = preamble};
+    return reduction_snippet_text(snippet, Schedule::narrow, Language::cuda_c).find("left_out") !=
+           std::string::npos;
+  };
+  for (const char* reduce : {"a+b", " a + b ", "(b+a)", "a /* and */ + b // all"})
+    for (const char* neutral : {"0", "0.0f", "(0.)", "0f"})
+      EXPECT_TRUE(keeps(Scalar::float32, neutral, reduce)) << reduce << ' ' << neutral;
+  EXPECT_TRUE(keeps(Scalar::float64, "0", "a+b"));
+  EXPECT_FALSE(keeps(Scalar::int32, "0", "a+b"));
+  EXPECT_FALSE(keeps(Scalar::float32, "1", "a+b"));
+  EXPECT_FALSE(keeps(Scalar::float32, "zero", "a+b"));
+  EXPECT_FALSE(keeps(Scalar::float32, "0", "a+b", "#define a 2"));
+  for (const char* reduce : {"a+b+0", "a-b", "(a)+(b)", "a+a", "a*b", "f(a+b)"})
+    EXPECT_FALSE(keeps(Scalar::float32, "0", reduce)) << reduce;
 }
 
 /// One result has one text for all numbers of elements, but for where vectors may begin.

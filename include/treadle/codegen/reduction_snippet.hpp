@@ -8,7 +8,8 @@
 //
 // The type of a result may be any that a program defines: it is copied by assignment, in local and
 // in global memory, and needs nothing else. Several results are folded side by side in one pass:
-// each has variables, local memory and output of its own.
+// each has variables, local memory and output of its own. Of `a + b` of floats that begins with 0
+// what rounding leaves out is kept, as of sums of expressions.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +60,8 @@ class ReadReduction {
   bool is_leaf(std::size_t parameter) const { return leaves_[parameter]; }
   /// The map of an output, in which elements of leaves are called treadle_NAME.
   const std::string& map(std::size_t output) const { return maps_[output]; }
+  /// Whether an output is a sum of floats, of which what rounding leaves out is kept.
+  bool is_sum(std::size_t output) const { return sums_[output]; }
   /// Whether a map uses `n`, the number of elements.
   bool uses_count() const noexcept { return uses_count_; }
 
@@ -66,6 +69,8 @@ class ReadReduction {
   ReductionTarget target(const Tiling& tiling, unsigned compute_units) const;
   /// Bytes that one group hands over for one result, at most.
   std::size_t bytes_of_partial() const;
+  /// The same without what is left out of sums.
+  std::size_t bytes_of_accumulator() const;
   /// Writes the kernel, as generate_reduction() of an expression does. The user's parameters are
   /// the kernel's first and not among those of the text; of a leaf an offset in elements is passed
   /// on all devices.
@@ -74,11 +79,13 @@ class ReadReduction {
  private:
   void find_leaves(const std::vector<std::string>& plain);
   void find_operands();
+  std::size_t bytes_of_fields(bool is_partial) const;
 
   ReductionSnippet snippet_;
   const Dialect& dialect_;
   TypeNames types_;
   std::vector<bool> leaves_;       // of each parameter
+  std::vector<bool> sums_;         // of each output
   std::vector<std::string> maps_;  // of each output
   std::vector<KernelOperand> operands_;
   bool uses_count_ = false, rounds_ = false;

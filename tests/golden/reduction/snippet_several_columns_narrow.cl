@@ -1,5 +1,5 @@
 // reduction, made by treadle's reduction generator around a user's text:
-//   folded_0 of x[i]
+//   sum_0 of x[i]
 //   folded_1 of x[i] > 0
 //   folded_2 of x[i]
 // columns, strided loop, narrow schedule
@@ -51,6 +51,20 @@ static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long
   treadle_x
   ;
 }
+#pragma OPENCL FP_CONTRACT OFF
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static inline double treadle_left_out_float64(double a, double b, double sum)
+{
+  double of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static inline double treadle_settled_float64(double sum, double left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
     __global float *user_x__base, long user_x__offset, long x0_offset,
     __global treadle_result_0 *restrict z_0, long z_0_offset,
@@ -72,14 +86,16 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
     __global treadle_result_0 *z_0_row = z_0 + start;
     __global treadle_result_1 *z_1_row = z_1 + start;
     __global treadle_result_2 *z_2_row = z_2 + start;
-    treadle_result_0 folded_0_part[160];
-    treadle_result_0 folded_0_total[160];
+    double sum_0_part[160];
+    double sum_0_total[160];
+    double sum_0_left_out_total[160];
     treadle_result_1 folded_1_part[160];
     treadle_result_2 folded_2_part[160];
     treadle_result_2 folded_2_total[160];
     for (uint k = 0; k < 160; ++k) {
-      folded_0_part[k] = treadle_neutral_0();
-      folded_0_total[k] = treadle_neutral_0();
+      sum_0_part[k] = 0.0;
+      sum_0_total[k] = 0.0;
+      sum_0_left_out_total[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
       folded_2_part[k] = treadle_neutral_2();
       folded_2_total[k] = treadle_neutral_2();
@@ -94,23 +110,28 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
           const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
           const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
           const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
-          folded_0_part[k] = treadle_reduce_0(folded_0_part[k], value_0);
+          sum_0_part[k] = sum_0_part[k] + value_0;
           folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
           folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
         }
       }
       for (uint k = 0; k < width; ++k) {
-        folded_0_total[k] = treadle_reduce_0(folded_0_total[k], folded_0_part[k]);
-        folded_0_part[k] = treadle_neutral_0();
+        {
+          const double addend = sum_0_part[k];
+          const double total = sum_0_total[k] + addend;
+          sum_0_left_out_total[k] = sum_0_left_out_total[k] + treadle_left_out_float64(sum_0_total[k], addend, total);
+          sum_0_total[k] = total;
+        }
+        sum_0_part[k] = 0.0;
         folded_2_total[k] = treadle_reduce_2(folded_2_total[k], folded_2_part[k]);
         folded_2_part[k] = treadle_neutral_2();
       }
     }
     for (long k = 0; k < width; ++k) {
-      const treadle_result_0 folded_0 = folded_0_total[k];
+      const double sum_0 = treadle_settled_float64(sum_0_total[k], sum_0_left_out_total[k]);
       const treadle_result_1 folded_1 = folded_1_part[k];
       const treadle_result_2 folded_2 = folded_2_total[k];
-      z_0_row[k] = folded_0;
+      z_0_row[k] = sum_0;
       z_1_row[k] = folded_1;
       z_2_row[k] = folded_2;
     }

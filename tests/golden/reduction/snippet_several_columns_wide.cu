@@ -1,5 +1,5 @@
 // reduction, made by treadle's reduction generator around a user's text:
-//   folded_0 of x[i]
+//   sum_0 of x[i]
 //   folded_1 of x[i] > 0
 //   folded_2 of x[i]
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
@@ -51,8 +51,22 @@ static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle
   treadle_x
   ;
 }
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static __device__ inline double treadle_left_out_float64(double a, double b, double sum)
+{
+  double of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static __device__ inline double treadle_settled_float64(double sum, double left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 typedef struct {
-  treadle_result_0 folded_0;
+  double sum_0;
+  double sum_0_left_out;
   treadle_result_1 folded_1;
   treadle_result_2 folded_2;
 } partial;
@@ -64,7 +78,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     long long z_2_out_stride0, long long n, long long x0_step, unsigned int splits,
     partial *partials, unsigned int *tickets) {
   const float *x0 = user_x + x0_offset;
-  __shared__ treadle_result_0 folded_0_shared[256];
+  __shared__ double sum_0_shared[256];
+  __shared__ double sum_0_left_out_shared[256];
   __shared__ treadle_result_1 folded_1_shared[256];
   __shared__ treadle_result_2 folded_2_shared[256];
   __shared__ unsigned int ticket;
@@ -73,24 +88,25 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   const unsigned int tile = blockIdx.x / splits;
   const unsigned int split = blockIdx.x - tile * splits;
   const long long output = (long long)tile * 64 + result;
-  treadle_result_0 folded_0 = treadle_neutral_0();
+  double sum_0 = 0.0;
+  double sum_0_left_out = 0.0;
   treadle_result_1 folded_1 = treadle_neutral_1();
   treadle_result_2 folded_2 = treadle_neutral_2();
   if (output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     const float *x0_row = x0 + out_index0 * x0_out_stride0;
-    treadle_result_0 folded_0_part[8];
+    double sum_0_part[8];
     treadle_result_1 folded_1_part[8];
     treadle_result_2 folded_2_part[8];
 #pragma unroll
     for (unsigned int k = 0; k < 8; ++k) {
-      folded_0_part[k] = treadle_neutral_0();
+      sum_0_part[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
       folded_2_part[k] = treadle_neutral_2();
     }
     long long start = (long long)split * 32;
     while (start < n) {
-      for (unsigned int turn = 0; turn < 16 && start < n; ++turn, start += (long long)splits * 32) {
+      for (unsigned int turn = 0; turn < 4 && start < n; ++turn, start += (long long)splits * 32) {
         const unsigned int left = n - start < 32 ? (unsigned int)(n - start) : 32;
         const float *x0_tile = x0_row + start * x0_step;
         if (left == 32) {
@@ -101,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
             const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
             const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
             const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
-            folded_0_part[k % 8] = treadle_reduce_0(folded_0_part[k % 8], value_0);
+            sum_0_part[k % 8] = sum_0_part[k % 8] + value_0;
             folded_1_part[k % 8] = treadle_reduce_1(folded_1_part[k % 8], value_1);
             folded_2_part[k % 8] = treadle_reduce_2(folded_2_part[k % 8], value_2);
           }
@@ -111,7 +127,12 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
             const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
             const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
             const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
-            folded_0 = treadle_reduce_0(folded_0, value_0);
+            {
+              const double addend = value_0;
+              const double total = sum_0 + addend;
+              sum_0_left_out = sum_0_left_out + treadle_left_out_float64(sum_0, addend, total);
+              sum_0 = total;
+            }
             folded_1 = treadle_reduce_1(folded_1, value_1);
             folded_2 = treadle_reduce_2(folded_2, value_2);
           }
@@ -119,8 +140,13 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
       }
 #pragma unroll
       for (unsigned int k = 0; k < 8; ++k) {
-        folded_0 = treadle_reduce_0(folded_0, folded_0_part[k]);
-        folded_0_part[k] = treadle_neutral_0();
+        {
+          const double addend = sum_0_part[k];
+          const double total = sum_0 + addend;
+          sum_0_left_out = sum_0_left_out + treadle_left_out_float64(sum_0, addend, total);
+          sum_0 = total;
+        }
+        sum_0_part[k] = 0.0;
         folded_2 = treadle_reduce_2(folded_2, folded_2_part[k]);
         folded_2_part[k] = treadle_neutral_2();
       }
@@ -130,23 +156,31 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
       folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
     }
   }
-  folded_0_shared[threadIdx.x] = folded_0;
+  sum_0_shared[threadIdx.x] = sum_0;
+  sum_0_left_out_shared[threadIdx.x] = sum_0_left_out;
   folded_1_shared[threadIdx.x] = folded_1;
   folded_2_shared[threadIdx.x] = folded_2;
   __syncthreads();
   for (unsigned int step = 2; step > 0; step /= 2) {
     if (lane < step) {
-      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[threadIdx.x + step * 64]);
+      {
+        const double addend = sum_0_shared[threadIdx.x + step * 64];
+        const double total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float64(sum_0, addend, total) + sum_0_left_out_shared[threadIdx.x + step * 64]));
+        sum_0 = total;
+      }
       folded_1 = treadle_reduce_1(folded_1, folded_1_shared[threadIdx.x + step * 64]);
       folded_2 = treadle_reduce_2(folded_2, folded_2_shared[threadIdx.x + step * 64]);
-      folded_0_shared[threadIdx.x] = folded_0;
+      sum_0_shared[threadIdx.x] = sum_0;
+      sum_0_left_out_shared[threadIdx.x] = sum_0_left_out;
       folded_1_shared[threadIdx.x] = folded_1;
       folded_2_shared[threadIdx.x] = folded_2;
     }
     __syncthreads();
   }
   if (lane == 0) {
-    partials[(long long)blockIdx.x * 64 + result].folded_0 = folded_0;
+    partials[(long long)blockIdx.x * 64 + result].sum_0 = sum_0;
+    partials[(long long)blockIdx.x * 64 + result].sum_0_left_out = sum_0_left_out;
     partials[(long long)blockIdx.x * 64 + result].folded_1 = folded_1;
     partials[(long long)blockIdx.x * 64 + result].folded_2 = folded_2;
   }
@@ -157,25 +191,38 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
-  folded_0 = treadle_neutral_0();
+  sum_0 = 0.0;
+  sum_0_left_out = 0.0;
   folded_1 = treadle_neutral_1();
   folded_2 = treadle_neutral_2();
   for (unsigned int other = lane; other < count; other += 4) {
     const long long at = ((long long)tile * splits + other) * 64 + result;
-    folded_0 = treadle_reduce_0(folded_0, partials[at].folded_0);
+    {
+      const double addend = partials[at].sum_0;
+      const double total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float64(sum_0, addend, total) + (partials[at].sum_0_left_out)));
+      sum_0 = total;
+    }
     folded_1 = treadle_reduce_1(folded_1, partials[at].folded_1);
     folded_2 = treadle_reduce_2(folded_2, partials[at].folded_2);
   }
-  folded_0_shared[threadIdx.x] = folded_0;
+  sum_0_shared[threadIdx.x] = sum_0;
+  sum_0_left_out_shared[threadIdx.x] = sum_0_left_out;
   folded_1_shared[threadIdx.x] = folded_1;
   folded_2_shared[threadIdx.x] = folded_2;
   __syncthreads();
   for (unsigned int step = 2; step > 0; step /= 2) {
     if (lane < step) {
-      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[threadIdx.x + step * 64]);
+      {
+        const double addend = sum_0_shared[threadIdx.x + step * 64];
+        const double total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float64(sum_0, addend, total) + sum_0_left_out_shared[threadIdx.x + step * 64]));
+        sum_0 = total;
+      }
       folded_1 = treadle_reduce_1(folded_1, folded_1_shared[threadIdx.x + step * 64]);
       folded_2 = treadle_reduce_2(folded_2, folded_2_shared[threadIdx.x + step * 64]);
-      folded_0_shared[threadIdx.x] = folded_0;
+      sum_0_shared[threadIdx.x] = sum_0;
+      sum_0_left_out_shared[threadIdx.x] = sum_0_left_out;
       folded_1_shared[threadIdx.x] = folded_1;
       folded_2_shared[threadIdx.x] = folded_2;
     }
@@ -187,7 +234,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     treadle_result_0 *z_0_row = z_0 + out_index0 * z_0_out_stride0;
     treadle_result_1 *z_1_row = z_1 + out_index0 * z_1_out_stride0;
     treadle_result_2 *z_2_row = z_2 + out_index0 * z_2_out_stride0;
-    z_0_row[0] = folded_0;
+    sum_0 = treadle_settled_float64(sum_0, sum_0_left_out);
+    z_0_row[0] = sum_0;
     z_1_row[0] = folded_1;
     z_2_row[0] = folded_2;
   }

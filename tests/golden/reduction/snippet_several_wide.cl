@@ -1,5 +1,5 @@
 // reduction, made by treadle's reduction generator around a user's text:
-//   folded_0 of x[i]
+//   sum_0 of x[i]
 //   folded_1 of x[i] > 0
 //   folded_2 of x[i]
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
@@ -51,10 +51,25 @@ static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long
   treadle_x
   ;
 }
+#pragma OPENCL FP_CONTRACT OFF
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static inline double treadle_left_out_float64(double a, double b, double sum)
+{
+  double of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static inline double treadle_settled_float64(double sum, double left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
 
 typedef struct {
-  treadle_result_0 folded_0;
+  double sum_0;
+  double sum_0_left_out;
   treadle_result_1 folded_1;
   treadle_result_2 folded_2;
 } partial;
@@ -70,7 +85,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   z_0 += z_0_offset;
   z_1 += z_1_offset;
   z_2 += z_2_offset;
-  __local treadle_result_0 folded_0_shared[256];
+  __local double sum_0_shared[256];
+  __local double sum_0_left_out_shared[256];
   __local treadle_result_1 folded_1_shared[256];
   __local treadle_result_2 folded_2_shared[256];
   __local uint ticket;
@@ -79,23 +95,24 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   const uint tile = (uint)get_group_id(0) / splits;
   const uint split = (uint)get_group_id(0) - tile * splits;
   const long output = (long)tile * 1 + result;
-  treadle_result_0 folded_0 = treadle_neutral_0();
+  double sum_0 = 0.0;
+  double sum_0_left_out = 0.0;
   treadle_result_1 folded_1 = treadle_neutral_1();
   treadle_result_2 folded_2 = treadle_neutral_2();
   if (output < out_n) {
     const __global float *x0_row = x0;
-    treadle_result_0 folded_0_part[4];
+    double sum_0_part[4];
     treadle_result_1 folded_1_part[4];
     treadle_result_2 folded_2_part[4];
 #pragma unroll
     for (uint k = 0; k < 4; ++k) {
-      folded_0_part[k] = treadle_neutral_0();
+      sum_0_part[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
       folded_2_part[k] = treadle_neutral_2();
     }
     long start = (long)split * 2048;
     while (start < n) {
-      for (uint turn = 0; turn < 8 && start < n; ++turn, start += (long)splits * 2048) {
+      for (uint turn = 0; turn < 2 && start < n; ++turn, start += (long)splits * 2048) {
         const uint left = n - start < 2048 ? (uint)(n - start) : 2048;
         const __global float *x0_tile = x0_row + start;
         if (left == 2048) {
@@ -109,7 +126,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
               const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
               const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
               const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
-              folded_0_part[j % 4] = treadle_reduce_0(folded_0_part[j % 4], value_0);
+              sum_0_part[j % 4] = sum_0_part[j % 4] + value_0;
               folded_1_part[j % 4] = treadle_reduce_1(folded_1_part[j % 4], value_1);
               folded_2_part[j % 4] = treadle_reduce_2(folded_2_part[j % 4], value_2);
             }
@@ -120,7 +137,12 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
             const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
             const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
             const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
-            folded_0 = treadle_reduce_0(folded_0, value_0);
+            {
+              const double addend = value_0;
+              const double total = sum_0 + addend;
+              sum_0_left_out = sum_0_left_out + treadle_left_out_float64(sum_0, addend, total);
+              sum_0 = total;
+            }
             folded_1 = treadle_reduce_1(folded_1, value_1);
             folded_2 = treadle_reduce_2(folded_2, value_2);
           }
@@ -128,8 +150,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
       }
 #pragma unroll
       for (uint k = 0; k < 4; ++k) {
-        folded_0 = treadle_reduce_0(folded_0, folded_0_part[k]);
-        folded_0_part[k] = treadle_neutral_0();
+        {
+          const double addend = sum_0_part[k];
+          const double total = sum_0 + addend;
+          sum_0_left_out = sum_0_left_out + treadle_left_out_float64(sum_0, addend, total);
+          sum_0 = total;
+        }
+        sum_0_part[k] = 0.0;
         folded_2 = treadle_reduce_2(folded_2, folded_2_part[k]);
         folded_2_part[k] = treadle_neutral_2();
       }
@@ -139,23 +166,31 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
       folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
     }
   }
-  folded_0_shared[(uint)get_local_id(0)] = folded_0;
+  sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
   folded_1_shared[(uint)get_local_id(0)] = folded_1;
   folded_2_shared[(uint)get_local_id(0)] = folded_2;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
-      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[(uint)get_local_id(0) + step]);
+      {
+        const double addend = sum_0_shared[(uint)get_local_id(0) + step];
+        const double total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float64(sum_0, addend, total) + sum_0_left_out_shared[(uint)get_local_id(0) + step]));
+        sum_0 = total;
+      }
       folded_1 = treadle_reduce_1(folded_1, folded_1_shared[(uint)get_local_id(0) + step]);
       folded_2 = treadle_reduce_2(folded_2, folded_2_shared[(uint)get_local_id(0) + step]);
-      folded_0_shared[(uint)get_local_id(0)] = folded_0;
+      sum_0_shared[(uint)get_local_id(0)] = sum_0;
+      sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
       folded_1_shared[(uint)get_local_id(0)] = folded_1;
       folded_2_shared[(uint)get_local_id(0)] = folded_2;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   if (lane == 0) {
-    partials[(long)(uint)get_group_id(0) * 1 + result].folded_0 = folded_0;
+    partials[(long)(uint)get_group_id(0) * 1 + result].sum_0 = sum_0;
+    partials[(long)(uint)get_group_id(0) * 1 + result].sum_0_left_out = sum_0_left_out;
     partials[(long)(uint)get_group_id(0) * 1 + result].folded_1 = folded_1;
     partials[(long)(uint)get_group_id(0) * 1 + result].folded_2 = folded_2;
   }
@@ -166,25 +201,38 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
-  folded_0 = treadle_neutral_0();
+  sum_0 = 0.0;
+  sum_0_left_out = 0.0;
   folded_1 = treadle_neutral_1();
   folded_2 = treadle_neutral_2();
   for (uint other = lane; other < count; other += 256) {
     const long at = ((long)tile * splits + other) * 1 + result;
-    folded_0 = treadle_reduce_0(folded_0, partials[at].folded_0);
+    {
+      const double addend = partials[at].sum_0;
+      const double total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float64(sum_0, addend, total) + (partials[at].sum_0_left_out)));
+      sum_0 = total;
+    }
     folded_1 = treadle_reduce_1(folded_1, partials[at].folded_1);
     folded_2 = treadle_reduce_2(folded_2, partials[at].folded_2);
   }
-  folded_0_shared[(uint)get_local_id(0)] = folded_0;
+  sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
   folded_1_shared[(uint)get_local_id(0)] = folded_1;
   folded_2_shared[(uint)get_local_id(0)] = folded_2;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
-      folded_0 = treadle_reduce_0(folded_0, folded_0_shared[(uint)get_local_id(0) + step]);
+      {
+        const double addend = sum_0_shared[(uint)get_local_id(0) + step];
+        const double total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float64(sum_0, addend, total) + sum_0_left_out_shared[(uint)get_local_id(0) + step]));
+        sum_0 = total;
+      }
       folded_1 = treadle_reduce_1(folded_1, folded_1_shared[(uint)get_local_id(0) + step]);
       folded_2 = treadle_reduce_2(folded_2, folded_2_shared[(uint)get_local_id(0) + step]);
-      folded_0_shared[(uint)get_local_id(0)] = folded_0;
+      sum_0_shared[(uint)get_local_id(0)] = sum_0;
+      sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
       folded_1_shared[(uint)get_local_id(0)] = folded_1;
       folded_2_shared[(uint)get_local_id(0)] = folded_2;
     }
@@ -195,7 +243,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     __global treadle_result_0 *z_0_row = z_0;
     __global treadle_result_1 *z_1_row = z_1;
     __global treadle_result_2 *z_2_row = z_2;
-    z_0_row[0] = folded_0;
+    sum_0 = treadle_settled_float64(sum_0, sum_0_left_out);
+    z_0_row[0] = sum_0;
     z_1_row[0] = folded_1;
     z_2_row[0] = folded_2;
   }

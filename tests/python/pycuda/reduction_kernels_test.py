@@ -35,6 +35,24 @@ def test_products_are_summed(size):
     same(kernel(gpuarray.to_gpu(x), gpuarray.to_gpu(y)), (x * y).sum(dtype=np.float32))
 
 
+@pytest.mark.parametrize(
+    "x",
+    [np.full(10**6, 0.1), np.random.default_rng(1).random(300_001), [3e38, 3e38, 1], [np.inf, 1],
+     [np.inf, -np.inf], [np.nan, 1]],
+    ids=["tenths", "random", "overflow", "infinite", "no number", "nan"],
+)  # fmt: skip
+def test_sums_of_floats_lose_no_more_than_numpys(x):
+    x = np.asarray(x, np.float32)
+    with np.errstate(all="ignore"):
+        exact, theirs = x.sum(dtype=np.float64).astype(np.float32), x.sum()
+    kernel = ReductionKernel(np.float32, "0", "a + b", "x[i]", "const float *x")
+    ours = kernel(gpuarray.to_gpu(x)).get()
+    if np.isfinite(exact):
+        assert abs(float(ours) - exact) <= max(abs(float(theirs) - exact), np.spacing(exact))
+    else:
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_an_array_need_not_be_the_first_argument():
     x = floats(1000) % 5
     kernel = ReductionKernel(np.float32, "0", "a+b", "s*x[i]+t", "float s, int t, const float *x")

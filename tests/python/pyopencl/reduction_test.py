@@ -320,3 +320,13 @@ def test_neutral_elements_may_be_numbers(context, put, dtype, neutral):
     kernel = ReductionKernel(context, dtype, neutral, "a", "x[i]", [VectorArg(dtype, "x")])
     got = kernel(put(np.zeros(3, dtype))).get()
     np.testing.assert_array_equal(got, np.array(neutral, dtype))
+
+
+def test_sums_of_floats_lose_no_more_than_numpys(context, queue):
+    x = np.full(10**6, 0.1, np.float32)
+    kernel = ReductionKernel(
+        context, np.float32, neutral="0", reduce_expr="a+b", map_expr="x[i]",
+        arguments="__global const float *x",
+    )  # fmt: skip
+    exact = x.sum(dtype=np.float64)
+    assert abs(kernel(cl_array.to_device(queue, x)).get() - exact) <= abs(x.sum() - exact)
