@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "base/characters.hpp"
@@ -192,6 +194,40 @@ std::optional<Scalar> c_scalar(std::string_view type) {
   for (const auto& [name, scalar] : scalar_names)
     if (name == type) return scalar;
   return c_integer(type);
+}
+
+ScalarAliases scalar_aliases(std::string_view text) {
+  ScalarAliases found;
+  if (text.find("typedef") == std::string_view::npos &&
+      text.find("using") == std::string_view::npos)
+    return found;
+  std::set<std::string> refused;
+  const auto note = [&](const std::string& name, std::span<const std::string> type) {
+    std::string joined;
+    for (const std::string& word : type) joined += (joined.empty() ? "" : " ") + word;
+    auto scalar = c_scalar(joined);
+    if (const auto earlier = found.find(joined); !scalar && earlier != found.end())
+      scalar = earlier->second;
+    const auto known = found.find(name);
+    if (!scalar || (known != found.end() && known->second != *scalar))
+      refused.insert(name);
+    else
+      found[name] = *scalar;
+  };
+  const std::vector<std::string> words = c_words(without_comments(text));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "typedef" && words[i] != "using") continue;
+    std::size_t end = i + 1;
+    while (end < words.size() && words[end] != ";" && words[end] != "{") ++end;
+    const std::span statement(words.data() + i + 1, end - i - 1);
+    if (statement.size() < 2) continue;
+    if (words[i] == "typedef")
+      note(statement.back(), statement.first(statement.size() - 1));
+    else if (statement.size() > 2 && statement[1] == "=")
+      note(statement[0], statement.subspan(2));
+  }
+  for (const std::string& name : refused) found.erase(name);
+  return found;
 }
 
 std::string without_comments(std::string_view text) {

@@ -128,6 +128,21 @@ TEST(CScalar, KnowsNumbersByTheirNames) {
   EXPECT_EQ(c_integer("half"), std::nullopt);
 }
 
+TEST(ScalarAliases, AreNamesOfNumbersThatHaveOneMeaning) {
+  EXPECT_EQ(scalar_aliases("typedef float real; typedef unsigned int/* */index;\n"
+                           "using wide = std::int64_t; typedef real other;"),
+            (ScalarAliases{{"real", Scalar::float32},
+                           {"index", Scalar::uint32},
+                           {"wide", Scalar::int64},
+                           {"other", Scalar::float32}}));
+  EXPECT_EQ(scalar_aliases("#ifdef D\ntypedef double real;\n#else\ntypedef float real;\n#endif"),
+            ScalarAliases{});
+  EXPECT_EQ(scalar_aliases("typedef struct { float x; } Pair; typedef float *pointer; typedef;"
+                           "using namespace std; using std::max; using x; // typedef float y;\n"
+                           "typedef float four[4]; typedef float (*call)(float);"),
+            ScalarAliases{});
+}
+
 TEST(Words, KeepTemplateArgumentsTogether) {
   EXPECT_THAT(c_words("pair<int, int> *p"), ElementsAre("pair<int, int>", "*", "p"));
   EXPECT_THAT(split_list("pair<int, int> p,float x"), ElementsAre("pair<int, int> p", "float x"));

@@ -131,6 +131,10 @@ def test_methods(device):
         whole = np.array([-1250, 15, 25, 149])
         expect(tnp.array(whole).round(decimals), whole.round(decimals))
     expect(tnp.array(Z).conj(), Z.conj())
+    for dtype in "?if":  # of real numbers the array itself, and a new one of the function
+        real = tnp.zeros(3, dtype)
+        assert real.conj() is real and real.conjugate() is real
+        assert tnp.conj(real) is not real
     expect(tnp.array(Z).conjugate(), Z.conjugate())
     expect(tnp.array(x).trace(1), x.trace(1))
     assert tnp.array(x).T.tobytes() == x.T.tobytes()

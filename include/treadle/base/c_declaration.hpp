@@ -4,6 +4,8 @@
 // is refused where it is no declaration.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,12 @@ Declaration read_type(std::string_view text);
 std::optional<Scalar> c_integer(std::string_view type);
 /// That, or another name of a number in C, CUDA C or OpenCL C: "uchar", "std::size_t", "half".
 std::optional<Scalar> c_scalar(std::string_view type);
+
+/// Names that a program has given to types of numbers.
+using ScalarAliases = std::map<std::string, Scalar, std::less<>>;
+/// Those of `typedef float real;` and `using real = float;` in a whole text; none of names that are
+/// given to different types, of which the preprocessor or a scope chooses.
+ScalarAliases scalar_aliases(std::string_view text);
 
 /// `text` with comments blanked out, so that positions stay.
 std::string without_comments(std::string_view text);

@@ -99,9 +99,8 @@ std::string parameter_text(const Kernel& kernel, std::size_t index) {
 }
 
 void warn_once(Kernel& kernel, std::size_t index, const std::string& text) {
-  if (kernel.warned[index]) return;
-  report_contradiction(parameter_text(kernel, index), text);  // an error comes again
-  kernel.warned[index] = true;
+  if (!kernel.reported.has(index))
+    kernel.reported.report(index, parameter_text(kernel, index), text);
 }
 
 ParameterKind driver_kind(device::ParameterKind declared) {
@@ -433,11 +432,8 @@ cuda::Dim3 any_dim3_argument(PyObject* object, const char* what) {
 }
 
 Kernel::Kernel(cuda::Function kernel_function, Face kernel_face,
-               const std::vector<device::Parameter>& declared)
-    : function(std::move(kernel_function)),
-      face(kernel_face),
-      layout(function.parameters()),
-      warned(layout.parameters.size()) {
+               const std::vector<device::Parameter>& declared, const ScalarAliases& aliases)
+    : function(std::move(kernel_function)), face(kernel_face), layout(function.parameters()) {
   bool is_declared = declared.size() == layout.parameters.size();
   for (std::size_t i = 0; is_declared && i < declared.size(); ++i)  // else it is of another kernel
     is_declared =
@@ -448,12 +444,18 @@ Kernel::Kernel(cuda::Function kernel_function, Face kernel_face,
     names.push_back(from_text ? declared[i].name : parameter.name);
     types.push_back(from_text ? declared[i].type : parameter.type);
     kinds.push_back(from_text ? driver_kind(declared[i].kind) : parameter.kind);
-    if (!types.back().empty()) pointed.declare(i, types.back());
+    if (types.back().empty()) continue;
+    pointed.declare(i, types.back(), aliases);
+    const auto alias = aliases.find(read_type(types.back()).type);
+    if (alias != aliases.end() && kinds.back() == ParameterKind::unknown &&
+        !read_type(types.back()).is_pointer)
+      kinds.back() =
+          DType(alias->second).is_integer() ? ParameterKind::integer : ParameterKind::floating;
   }
 }
 
 void check_elements(Kernel& kernel, std::size_t parameter, PyObject* argument) {
-  if (!kernel.pointed.is_known(parameter) || kernel.warned[parameter]) return;
+  if (!kernel.pointed.is_known(parameter) || kernel.reported.has(parameter)) return;
   GivenElements given{Scalar::int8, false};
   if (!read_elements(argument, given)) return;
   if (const std::string text = kernel.pointed.contradiction(parameter, given); !text.empty())

@@ -92,9 +92,10 @@ inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
 
 /// A kernel as Python holds it: the function and what its calls need to know again and again.
 struct Kernel {
-  /// `declared` are the parameters as the source has them, where the driver does not tell them.
+  /// `declared` are the parameters as the source has them, where the driver does not tell them;
+  /// `aliases` names that the source gives to types.
   Kernel(cuda::Function kernel_function, Face kernel_face,
-         const std::vector<device::Parameter>& declared = {});
+         const std::vector<device::Parameter>& declared = {}, const ScalarAliases& aliases = {});
 
   cuda::Function function;
   Face face;
@@ -103,7 +104,7 @@ struct Kernel {
   std::vector<std::string> types;          ///< as the source has them, where that is known
   std::vector<std::string> names;          ///< likewise
   PointedElements pointed;
-  std::vector<bool> warned;  ///< parameters whose conversion or contradiction was reported
+  ReportedParameters reported;  ///< those whose conversion or contradiction was
 };
 
 /// Reports an argument whose elements contradict what the parameter points to, once for each

@@ -429,9 +429,10 @@ KernelState& kernel_argument(PyObject* object, const char* what) {
 }
 
 nb::object make_function(cuda::Function function, Face face,
-                         const std::vector<device::Parameter>& declared) {
+                         const std::vector<device::Parameter>& declared,
+                         const ScalarAliases& aliases) {
   numpy_types();  // scalars are recognised from the first call on
-  auto kernel = std::make_unique<KernelState>(std::move(function), face, declared);
+  auto kernel = std::make_unique<KernelState>(std::move(function), face, declared, aliases);
   PyTypeObject* type = function_types[static_cast<std::size_t>(face)];
   PyObject* self = type->tp_alloc(type, 0);
   if (self == nullptr) throw nb::python_error();

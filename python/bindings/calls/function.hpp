@@ -51,7 +51,8 @@ inline cuda::Function function_without_gil(const cuda::Module& module, std::stri
 KernelState& kernel_argument(PyObject* object, const char* what);
 /// A new Python object for `function`, of which its text may say what the driver does not.
 nb::object make_function(cuda::Function function, Face face,
-                         const std::vector<device::Parameter>& declared = {});
+                         const std::vector<device::Parameter>& declared = {},
+                         const ScalarAliases& aliases = {});
 
 // The calls, in function_calls.cpp.
 PyObject* call_pycuda(PyObject* self, PyObject* const* arguments, std::size_t count,

@@ -66,10 +66,13 @@ std::optional<DType> checked_dtype(std::string_view typestr) {
   }
 }
 
-void PointedElements::declare(std::size_t index, std::string_view type) {
+void PointedElements::declare(std::size_t index, std::string_view type,
+                              const ScalarAliases& aliases) {
   const Declaration declaration = read_type(type);
   if (!declaration.is_pointer || std::ranges::count(type, '*') > 1) return;
-  const auto scalar = c_scalar(declaration.type);
+  auto scalar = c_scalar(declaration.type);
+  if (const auto alias = aliases.find(declaration.type); alias != aliases.end())
+    scalar = alias->second;
   if (!scalar) return;
   if (pointed_.size() <= index) pointed_.resize(index + 1);
   pointed_[index] = scalar;
@@ -82,7 +85,8 @@ std::string PointedElements::contradiction(std::size_t index, const GivenElement
            declared.name() + "; the bytes are taken as they are";
   if (given.has_gaps && declared.size_bytes() > 1)
     return "the array is a view with gaps between its elements, or in another direction, and the "
-           "pointer knows no strides; pass a copy (x.copy()), or x.gpudata with the strides";
+           "pointer knows no strides; pass a copy (x.copy()), or numpy.uintp(x.gpudata) beside the "
+           "strides";
   return {};
 }
 
@@ -90,6 +94,14 @@ void report_contradiction(const std::string& parameter, const std::string& text)
   if (settings().strict)
     throw DTypeError(parameter + ": " + text, "without TREADLE_STRICT this is a warning");
   warn_python(PyExc_UserWarning, parameter + ": " + text);
+}
+
+void ReportedParameters::report(std::size_t index, const std::string& parameter,
+                                const std::string& text) {
+  if (has(index)) return;
+  report_contradiction(parameter, text);
+  if (reported_.size() <= index) reported_.resize(index + 1);
+  reported_[index] = true;
 }
 
 void register_array_type(nb::handle type, bool (*read)(PyObject*, GivenElements&)) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "treadle/base/c_declaration.hpp"
 #include "treadle/base/dtype.hpp"
 
 namespace treadle::bindings {
@@ -31,7 +32,7 @@ std::optional<DType> checked_dtype(std::string_view typestr);
 class PointedElements {
  public:
   /// Parameter `index` is of this type, as its source spells it: "const float *".
-  void declare(std::size_t index, std::string_view type);
+  void declare(std::size_t index, std::string_view type, const ScalarAliases& aliases = {});
   /// Whether there is anything to check.
   bool is_known(std::size_t index) const noexcept {
     return index < pointed_.size() && pointed_[index].has_value();
@@ -46,6 +47,19 @@ class PointedElements {
 /// Reports that `parameter` was given what contradicts it: a UserWarning with the line that called,
 /// and with TREADLE_STRICT=1 a DTypeError.
 void report_contradiction(const std::string& parameter, const std::string& text);
+
+/// Which parameters of a kernel were reported: each is once, whatever it was given.
+class ReportedParameters {
+ public:
+  bool has(std::size_t index) const noexcept {
+    return index < reported_.size() && reported_[index];
+  }
+  /// As report_contradiction(), unless it was; an error comes again.
+  void report(std::size_t index, const std::string& parameter, const std::string& text);
+
+ private:
+  std::vector<bool> reported_;
+};
 
 /// Says how the elements of instances of a bound class are read; `read` is false where it has none.
 void register_array_type(nb::handle type, bool (*read)(PyObject*, GivenElements&));

@@ -53,8 +53,16 @@ nb::object result_in(nb::handle out, Array result, array::OutShape shape) {
 
 void bind_array_numpy_methods(nb::class_<Array>& type) {
   for (const char* name : {"conj", "conjugate"})
-    type.def(name, recorded(+[](const Array& self) { return array::conjugate(self); }),
-             "The elements with the sign of the imaginary part changed.");
+    type.def(
+        name,
+        [](nb::handle self) {
+          const Array own = *as_array(self.ptr());
+          if (own.dtype().kind() != ScalarKind::complex) return nb::borrow(self);
+          note_launch_site();
+          return array_object(array::conjugate(own));
+        },
+        nb::sig((std::string("def ") + name + "(self) -> Array").c_str()),
+        "The elements with the sign of the imaginary part changed; of real ones the array itself.");
   type.def("round", recorded(+[](const Array& self, int decimals, nb::handle out) {
              return result_in(out, array::round(self, decimals));
            }),

@@ -94,7 +94,8 @@ void bind_pycuda_module(nb::module_& m) {
   type.def("get_function", pycuda([](const Module& self, const std::string& name) {
              cuda::Function function = function_without_gil(self.module, name);
              const auto declared = face::declared_parameters(self, function);
-             return make_function(std::move(function), Face::pycuda, declared);
+             return make_function(std::move(function), Face::pycuda, declared,
+                                  scalar_aliases(self.source));
            }),
            nb::arg("name"), nb::sig("def get_function(self, name: str) -> Function"),
            "The kernel of that name, or of that C++ name expression.")

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "calls/parameter_check.hpp"
 #include "pyopencl/argument.hpp"
 #include "pyopencl/classes.hpp"
 #include "treadle/opencl/kernel.hpp"
@@ -25,6 +26,7 @@ struct KernelState {
   /// What set_args() and, behind that, set_arg() were given for a later enqueue: platforms do not
   /// keep it. Empty after a call, which sets all anew.
   std::vector<nb::object> given = {};
+  mutable ReportedParameters reported = {};
 
   /// Of the arguments' types only.
   bool is_typed() const noexcept { return !types.empty(); }

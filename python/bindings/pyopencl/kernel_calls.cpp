@@ -291,7 +291,7 @@ bool is_integer_type(std::string_view type) {
 }
 
 // A float of the size of the int that is declared, or the reverse: the bits are passed, as by
-// PyOpenCL, and that is reported once for each argument and type.
+// PyOpenCL, and that is reported once for each argument.
 void compare_declared(const KernelState& kernel, std::size_t index, PyObject* value) {
   const ScalarType* const scalar = scalar_type(Py_TYPE(value));
   const auto& parameters = kernel.kernel.parameters();
@@ -305,10 +305,11 @@ void compare_declared(const KernelState& kernel, std::size_t index, PyObject* va
                 is_float_type(parameter.type);
   // Another size is refused when the argument is set.
   if (!contradicts || DType(*c_scalar(parameter.type)).size_bytes() != scalar->size) return;
-  report_contradiction("argument " + std::to_string(index) + " '" + parameter.type + " " +
-                           parameter.name + "' of kernel " + kernel.kernel.name(),
-                       std::string("the bytes of a ") + Py_TYPE(value)->tp_name + " are no " +
-                           parameter.type + "; passed as they are");
+  kernel.reported.report(index,
+                         "argument " + std::to_string(index) + " '" + parameter.type + " " +
+                             parameter.name + "' of kernel " + kernel.kernel.name(),
+                         std::string("the bytes of a ") + Py_TYPE(value)->tp_name + " are no " +
+                             parameter.type + "; passed as they are");
 }
 
 void fill(ArgumentList& list, const KernelState& kernel, PyObject* const* values) {

@@ -423,10 +423,14 @@ class Array:
         """The sum of the products of two arrays with one axis."""
 
     def conj(self) -> Array:
-        """The elements with the sign of the imaginary part changed."""
+        """
+        The elements with the sign of the imaginary part changed; of real ones the array itself.
+        """
 
     def conjugate(self) -> Array:
-        """The elements with the sign of the imaginary part changed."""
+        """
+        The elements with the sign of the imaginary part changed; of real ones the array itself.
+        """
 
     def round(self, decimals: int = 0, out: Array | None = None) -> Array:
         """To so many decimals, and to even ones halfway; integers stay integers."""

@@ -78,9 +78,10 @@ def _full(shape: Any, dtype: Any, value: Any, allocator: Any, order: str) -> GPU
         return from_host(values, allocator)
     if order == "C" and _memory.is_default(allocator):
         made = GPUArray.__new__(GPUArray)
-        device = _memory.current_device()
-        FaceArray.__init__(made, _array.full(_memory.shape_of(shape), value, dtype, device))
-        return made
+        device, lengths = _memory.current_device(), _memory.shape_of(shape)
+        if not _memory.computes_now(device, lengths, dtype):
+            FaceArray.__init__(made, _array.full(lengths, value, dtype, device))
+            return made
     return GPUArray(shape, dtype, allocator, order=order).fill(value)
 
 
@@ -142,5 +143,7 @@ def _range(numbers: tuple[Any, Any, Any], dtype: np.dtype, stream: cuda.Stream |
     if dtype.kind == "c" or isinstance(stop, complex):
         raise TypeError("arange() of complex numbers has no order")
     values = _array.arange(start, stop, step, exact, device)
+    if _memory.computes_now(device, values.shape, dtype):
+        GPUArray(values.shape, dtype)  # says that there is no memory
     FaceArray.__init__(made, values if exact == dtype else Array.astype(values, dtype))
     return made._run(stream, lambda: made)

@@ -38,9 +38,13 @@ class LaidOut(FaceArray):
             if self.size:
                 self._refuse(f"gpudata is {memory}: set it to memory for {self.size} elements")
             return
-        own = _memory.at_address(memory, address, self.dtype, self.shape, self.strides)
+        layout = self.dtype, self.shape, self.strides
         self._data = memory
-        self._fit(own)
+        if _memory.reaches(memory, *layout) is False:
+            self._fitting = _array.empty((0,), self.dtype, _memory.current_device())
+            self._refuse(f"gpudata is {memory!r}, from where there is no room for the elements")
+            return
+        self._fit(_memory.at_address(memory, address, *layout))
         self._settle()
 
     gpudata: Any = property(
@@ -86,6 +90,7 @@ class LaidOut(FaceArray):
 
     def _lay_out(self, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> None:
         """Makes the elements lie so in the memory that there is, if they do."""
+        _memory.require_addressable(dtype, shape, strides)
         memory = self if self._fitting is None else self._fitting
         size = math.prod(shape)
         if self._size_set == size:
@@ -113,6 +118,7 @@ def _set_shape(array: LaidOut, shape: Any) -> None:
         strides = wanted
     else:
         same = None
+        _memory.require_addressable(dtype, lengths, ())
         if math.prod(lengths) == array.size:
             layout = _Layout(array.shape, strides, 0).reshaped(lengths, dtype.itemsize)
             same = None if layout is None else tuple(layout.strides)

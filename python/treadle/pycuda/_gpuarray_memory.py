@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -136,16 +137,36 @@ def at_address(
     return adopted(owner, (current_device(), address + low, -low), (dtype, shape, strides))
 
 
-def reaches(memory: Any, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> bool:
+def reaches(
+    memory: Any, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]
+) -> bool | None:
     """Whether the driver's allocation that begins at `memory`, or has that address in it, has room
-    for an array whose first element is there."""
+    for an array whose first element is there. None where the memory is not the driver's."""
     address = operator.index(memory)
     try:
         begin, size_bytes = cuda.mem_get_address_range(address)
     except cuda.Error:
-        return False  # the memory is not the driver's
+        return None
     low, size = extent(dtype, shape, strides)
     return begin <= address + low and address + low + size <= begin + size_bytes
+
+
+def require_addressable(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> None:
+    """Refuses what no memory can have, whatever is set next."""
+    sizes = [math.prod(shape) * dtype.itemsize, *map(abs, strides)]
+    if len(shape) == len(strides):
+        sizes.append(extent(dtype, shape, strides)[1])
+    if max(sizes) >= 2**63:
+        raise ValueError(
+            f"shape {tuple(shape)} with strides {tuple(strides)} takes more bytes than there are "
+            "addresses"
+        )
+
+
+def computes_now(device: Device, shape: Sequence[int], dtype: np.dtype) -> bool:
+    """Whether an array is made at the call, because the device has no memory for it: the error
+    belongs there."""
+    return math.prod(shape) * dtype.itemsize > device.memory_bytes
 
 
 def absent(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> Array:

@@ -149,7 +149,8 @@ def cumsum(
     """The sums of all elements up to each, in `output_dtype` (None: the array's). With
     return_event=True the event comes first."""
     require_array(a)
-    dtype = a.dtype if output_dtype is None else np.dtype(output_dtype)
+    given = a.dtype if output_dtype is None else output_dtype
+    dtype = np.dtype(np.int64) if given == np.bool_ else np.dtype(given)  # truth is counted
     queue = a._queue_for(queue)
     a = a if a.flags.forc else 1 * a.with_queue(queue)
     result = a._new_like_me(dtype, queue)

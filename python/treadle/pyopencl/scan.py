@@ -333,6 +333,8 @@ class ScanTemplate(SnippetTemplate):
 def get_cumsum_kernel(context: Any, input_dtype: Any, output_dtype: Any) -> GenericScanKernel:
     """The cumulative sum of one array into another of another dtype."""
     output_dtype = np.dtype(output_dtype)
+    if input_dtype == np.bool_:
+        input_dtype = np.dtype(np.uint8)  # a byte, 0 or 1
     return GenericScanKernel(
         context,
         output_dtype,

@@ -19,6 +19,10 @@ TEXT = """
 struct Pair { float a, b; };
 __global__ void k(float *x, int n) { if (n == 77) x[0] = n; }
 __global__ void floats(const float *__restrict__ x, float f) { }
+typedef float real;
+typedef int count_t;
+using index_t = unsigned long long;
+__global__ void named(real *x, count_t n, index_t *i, const real *y) { }
 __global__ void wide(double *x, long long *y, unsigned int *z) { }
 __global__ void free_for_all(char *a, unsigned char *b, void *c, float2 *d, Pair *e, float **f,
                              unsigned short *g, bool *h) { }
@@ -56,6 +60,15 @@ CONTRADICTIONS = {
     "part": (lambda: array(np.float32, (3, 4))[:, :2], "gaps"),
     "native": (lambda: tnp.zeros(4, np.float64), "elements are float64"),
 }
+
+
+def test_names_of_types_are_looked_up(module):
+    named = module.get_function("named")
+    x, i = array(np.float32), array(np.uint64)
+    assert told(lambda: named(x, np.int32(1), i, x, **LAUNCH)) == []
+    found = told(lambda: named(array(np.float64), np.float32(1), array(np.float64), i, **LAUNCH))
+    assert len(found) == 4 and "are no count_t" in found[1], found
+    assert told(lambda: named(i, np.float32(2), array(np.float32), i, **LAUNCH)) == []
 
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)

@@ -88,7 +88,8 @@ def test_dtypes(u):
 
 def test_what_does_not_fit_is_refused_at_the_next_use(u):
     double = ElementwiseKernel("float *x", "x[i] *= 2")
-    for name, value in (("shape", (5, 5)), ("strides", (64, 16, 4)), ("dtype", np.complex128)):
+    for name, value in (("shape", (5, 5)), ("strides", (64, 16, 4)), ("strides", (2**62, 16, 4)),
+                        ("dtype", np.complex128)):  # fmt: skip
         w = u.copy()
         setattr(w, name, value)
         uses = (
@@ -124,7 +125,39 @@ def test_memory_that_is_set_may_hold_more_than_the_array_had(u):
 
 
 def test_what_no_array_has_is_refused_at_once(u):
-    for name, value in (("shape", (-1, 4)), ("shape", (2.5, 4)), ("strides", (1.5,) * 3)):
+    for name, value in (
+        ("shape", (-1, 4)), ("shape", (2.5, 4)), ("strides", (1.5,) * 3), ("shape", (2, 2**62)),
+        ("shape", (2**62,)), ("strides", (-(2**62),) * 3),
+        ("strides", (2**70, 4, 4)),
+    ):  # fmt: skip
         with pytest.raises((ValueError, TypeError)):
             setattr(u, name, value)
     np.testing.assert_array_equal(u.get(), CUBE)
+
+
+def test_an_address_without_room_for_the_elements_is_refused_at_the_next_use(context):
+    memory = cuda.to_device(CUBE)
+    w = gpuarray.GPUArray(CUBE.shape, CUBE.dtype, gpudata=memory)
+    for address in (int(memory) + 4, int(memory) + 92, int(memory) + 80):
+        w.gpudata = address
+        for use in (lambda: w.get(), lambda: w + 1, lambda: w.fill(1), lambda: gpuarray.sum(w)):
+            with pytest.raises(ValueError, match="no room"):
+                use()
+    w.shape = (4,)
+    np.testing.assert_array_equal(w.get(), CUBE.ravel()[20:])
+    w.gpudata -= 16
+    np.testing.assert_array_equal((w + 1).get(), CUBE.ravel()[16:20] + 1)
+    w.strides = (-4,)
+    np.testing.assert_array_equal(w.get(), CUBE.ravel()[16:12:-1])
+    w.gpudata = int(memory) + 8
+    with pytest.raises(ValueError, match="no room"):
+        w.get()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_memory_that_no_device_has_is_missed_at_the_call(context, dtype):
+    for make in (gpuarray.zeros, gpuarray.ones, gpuarray.empty):
+        with pytest.raises(cuda.MemoryError):
+            make(10**13, dtype)
+    with pytest.raises(cuda.MemoryError):
+        gpuarray.arange(10**13, dtype=dtype)

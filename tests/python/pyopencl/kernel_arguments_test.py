@@ -213,6 +213,8 @@ def test_a_number_of_another_kind_is_reported_once(context, queue, build):
     assert told(launch(u, f, i)) == []  # signs are not compared
     (text,) = told(launch(i, i, u))
     assert "argument 2 'float f'" in text and "int32 are no float" in text
+    for number in (f, i, f, u):  # and not once more, whatever comes between
+        assert told(launch(number, f, u)) == []
     with pytest.raises(cl.LogicError, match="float f.*8 bytes"):
         kernel(queue, (1,), None, buffer, i, np.float64(1), u)
     queue.finish()

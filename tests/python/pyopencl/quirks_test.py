@@ -63,6 +63,9 @@ def test_algorithms_begin_where_a_slice_does(context, put):
     whole = np.arange(20, dtype=np.int32)
     part, host = put(whole)[5:], whole[5:]
     assert (cla.cumsum(part).get() == host.cumsum()).all()
+    truth = cla.to_device(part.queue, np.array([True, True, False, True]))
+    assert cla.cumsum(truth).get().tolist() == [1, 2, 2, 3]
+    assert cla.cumsum(truth, np.float32).get().tolist() == [1, 2, 2, 3]
     kept, count, _ = copy_if(part, "ary[i] > 8")
     assert (kept.get()[: int(count.get())] == host[host > 8]).all()
     left, count, _ = remove_if(part, "ary[i] > 8")
