@@ -13,7 +13,7 @@ ARRAY_TESTS = (
     "array_api",
     "array_arguments",
     "array_cumulative",
-    "array_further",
+    "array_functions",
     "array_indexing",
     "array_joining",
     "array_loops",

@@ -103,6 +103,10 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
   return *options.out;
 }
 
+/// The last axis but its first element, and but its last.
+Array without_first(const Array& x) { return x.at({Index::ellipsis(), Index{.start = 1}}); }
+Array without_last(const Array& x) { return x.at({Index::ellipsis(), Index{.stop = -1}}); }
+
 }  // namespace
 
 Array cumulative_sum(const Array& x, const ReduceOptions& options) {
@@ -110,6 +114,26 @@ Array cumulative_sum(const Array& x, const ReduceOptions& options) {
 }
 Array cumulative_prod(const Array& x, const ReduceOptions& options) {
   return cumulative(Cumulation::product, x, options);
+}
+
+Array diff(const Array& x, int times, int axis) {
+  if (times < 0)
+    throw InvalidArgument("diff: n is how many times, " + std::to_string(times), "it is 0 or more");
+  const Array last = moveaxis(x, axis, -1);
+  if (times == 0) return x;
+  const Op op = x.dtype() == Scalar::boolean ? Op::not_equal : Op::subtract;
+  Array value = last;
+  for (int i = 0; i < times; ++i) value = apply(op, {without_first(value), without_last(value)});
+  return moveaxis(value, -1, axis);
+}
+
+Array trapezoid(const Array& y, const Operand& distance, int axis) {
+  const Array last = moveaxis(y, axis, -1);
+  return sum(multiply(distance, without_first(last) + without_last(last)) / 2.0, {.axes = -1});
+}
+
+Array trapezoid_at(const Array& y, const Array& x, int axis) {
+  return trapezoid(y, diff(x.rank() == 1 ? x : moveaxis(x, axis, -1)), axis);
 }
 
 }  // namespace treadle::array

@@ -43,6 +43,44 @@ bool limits(const Array& x, const Operand& limit, IntegerFit beyond) {
   return fit_of(x.dtype().scalar(), limit.number()) != beyond;
 }
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double largest_of(Scalar floating) {
+  if (floating == Scalar::float16) return 65504;
+  return floating == Scalar::float32 ? std::numeric_limits<float>::max()
+                                     : std::numeric_limits<double>::max();
+}
+
+/// The dtype that a number of the host language has alone.
+Scalar own_dtype(const Operand& number) {
+  if (!number.type().is_weak()) return number.type().scalar();
+  switch (number.number().kind()) {
+    case ScalarKind::unsigned_integer:
+      return Scalar::uint64;
+    case ScalarKind::complex:
+      return Scalar::complex128;
+    case ScalarKind::floating:
+      return Scalar::float64;
+    default:
+      return Scalar::int64;
+  }
+}
+
+/// A number of select() in the dtype of all choices. NumPy makes an array of it first, which it
+/// casts: a choice as same_kind allows, and the rest whatever it is.
+Operand chosen_number(const Operand& value, Scalar dtype, bool is_rest) {
+  const bool is_integer = value.type() == OperandType(Weak::integer);
+  const bool is_huge = is_integer && value.number().kind() == ScalarKind::floating;
+  if (const IntegerFit found = fit_of(dtype, value.number());
+      is_huge && is_rest && found != IntegerFit::within)
+    throw_overflow(dtype, found, value.number().text());
+  if (!is_rest && (is_huge || !can_cast(own_dtype(value), dtype, Casting::same_kind)))
+    throw DTypeError("select: the choice " + value.number().text() + " is not cast to " +
+                         DType(dtype).name() + ", the dtype of all, as same_kind allows",
+                     "cast the choices to one dtype");
+  return Operand::typed(value.number(), dtype);
+}
+
 }  // namespace
 
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
@@ -96,5 +134,63 @@ Array isposinf(const Array& x) { return x == std::numeric_limits<double>::infini
 Array isneginf(const Array& x) { return x == -std::numeric_limits<double>::infinity(); }
 Array iscomplex(const Array& x) { return imag(x) != 0; }
 Array isreal(const Array& x) { return imag(x) == 0; }
+
+Array nan_to_num(const Array& x, double nan, std::optional<double> posinf,
+                 std::optional<double> neginf) {
+  if (x.dtype().kind() == ScalarKind::complex)
+    return make_complex(nan_to_num(real_part(x), nan, posinf, neginf),
+                        nan_to_num(imaginary_part(x), nan, posinf, neginf));
+  if (x.dtype().kind() != ScalarKind::floating) return copy(x);
+  const double largest = largest_of(x.dtype().scalar());
+  const Array above = where(equal(x, infinity), posinf.value_or(largest), x);
+  const Array between = where(equal(x, -infinity), neginf.value_or(-largest), above);
+  return where(isnan(x), nan, between);
+}
+
+Array sinc(const Array& x) {
+  const Array y = x * std::numbers::pi;
+  return where(equal(y, 0), 1.0, sin(y) / y);
+}
+
+Array polyval(std::span<const Operand> coefficients, const Array& x) {
+  Array value = x * 0;
+  for (const Operand& coefficient : coefficients) value = add(value * x, coefficient);
+  return value;
+}
+
+Array select(std::span<const Array> conditions, std::span<const Operand> choices,
+             const Operand& otherwise) {
+  if (conditions.size() != choices.size() || conditions.empty())
+    throw InvalidArgument("select: " + std::to_string(conditions.size()) + " conditions and " +
+                              std::to_string(choices.size()) + " choices",
+                          "give one choice for each condition, and one at least");
+  std::vector<OperandType> types{otherwise.type()};
+  for (const Operand& choice : choices) types.push_back(choice.type());
+  const Scalar dtype = promote(types);
+  // All at once: one by one they may promote to another dtype.
+  const Placement here{.stream = conditions.front().stream()};
+  Array result = otherwise.array() != nullptr
+                     ? in_dtype(*otherwise.array(), dtype)
+                     : full({}, chosen_number(otherwise, dtype, true).number(), dtype, here);
+  for (std::size_t i = conditions.size(); i-- > 0;) {
+    if (conditions[i].dtype() != Scalar::boolean)
+      throw DTypeError("select: condition " + std::to_string(i) + " is " +
+                           conditions[i].dtype().name() + ", not bool",
+                       "compare: x > 0");
+    result = choices[i].array() != nullptr
+                 ? where(conditions[i], in_dtype(*choices[i].array(), dtype), result)
+                 : where(conditions[i], chosen_number(choices[i], dtype, false), result);
+  }
+  return result;
+}
+
+Array choose(const Array& index, std::span<const Operand> choices) {
+  if (choices.empty()) throw InvalidArgument("choose: there are no choices", "give one at least");
+  if (choices.size() == 1) return where(less_equal(index, 0), choices[0], choices[0]);
+  const std::size_t last = choices.size() - 1;
+  Array result = where(less_equal(index, last - 1), choices[last - 1], choices[last]);
+  for (std::size_t i = last - 1; i-- > 0;) result = where(less_equal(index, i), choices[i], result);
+  return result;
+}
 
 }  // namespace treadle::array

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -348,6 +349,28 @@ Array product_sum(const char* name, const Array& x, const Array& y, bool conjuga
   return reducing.finished(reducing.cast(std::move(value), dtype));
 }
 
+bool has_nan(const Array& x) {
+  return x.dtype().kind() == ScalarKind::floating || x.dtype().kind() == ScalarKind::complex;
+}
+
+/// Of the greatest or the least element that is not NaN.
+Array place_among_numbers(const Array& x, std::optional<int> axis, bool keeps_axes,
+                          bool is_greatest) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const double beyond = is_greatest ? -infinite : infinite;
+  const Array numbers = has_nan(x) ? where(isnan(x), beyond, x) : x;
+  const ReduceOptions options{.axes = axis ? Axes(*axis) : Axes(), .keeps_axes = keeps_axes};
+  const Array places = is_greatest ? argmax(numbers, options) : argmin(numbers, options);
+  if (!has_nan(x) || places.size() == 0) return places;
+  const Array has_none = all(isnan(x), options);
+  evaluate({places, has_none});
+  if (any(has_none).item().as_bool())
+    throw InvalidArgument(std::string(is_greatest ? "nanargmax" : "nanargmin") +
+                              " of elements that are all NaN has no place",
+                          "leave such rows out, or give them a number by where()");
+  return places;
+}
+
 }  // namespace
 
 Array sum(const Array& x, const ReduceOptions& options) {
@@ -458,6 +481,13 @@ Array vector_norm(const Array& x, double order, const ReduceOptions& options) {
   if (options.out == nullptr) return root;
   write_into(*options.out, root);
   return *options.out;
+}
+
+Array nanargmax(const Array& x, std::optional<int> axis, bool keeps_axes) {
+  return place_among_numbers(x, axis, keeps_axes, true);
+}
+Array nanargmin(const Array& x, std::optional<int> axis, bool keeps_axes) {
+  return place_among_numbers(x, axis, keeps_axes, false);
 }
 
 }  // namespace treadle::array

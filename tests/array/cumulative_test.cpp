@@ -9,6 +9,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
 
 namespace treadle::array {
 namespace {
@@ -54,6 +55,20 @@ TEST_P(ArrayCumulativeTest, RefusesWhatItDoesNotTake) {
   EXPECT_THROW(cumulative_sum(x, {.keeps_axes = true}), InvalidArgument);
   const Array out = zeros({5}, Scalar::float32, here());
   EXPECT_THROW(cumulative_sum(x, {.out = &out}), ShapeError);
+}
+
+TEST_P(ArrayCumulativeTest, DifferencesAndIntegralsOfNeighbours) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({0, 1, 4, 9, 16, 25}), {2, 3});
+  expect(ravel(diff(x)), {1, 3, 7, 9});
+  expect(ravel(diff(x, 2)), {2, 2});
+  expect(ravel(diff(x, 1, 0)), {9, 15, 21});
+  expect(ravel(diff(x, 0)), {0, 1, 4, 9, 16, 25});
+  EXPECT_THROW(diff(x, -1), InvalidArgument);
+  EXPECT_THROW(diff(x, 1, 2), IndexError);
+  expect(trapezoid(x, 2.0), {6, 66});
+  expect(trapezoid_at(x, make({0, 1, 3})), {5.5f, 53.5f});
+  expect(trapezoid(x, 1.0, 0), {4.5f, 8.5f, 14.5f});
 }
 
 }  // namespace

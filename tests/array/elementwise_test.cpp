@@ -2,7 +2,9 @@
 // Functions on elements that are several operations.
 #include "treadle/array/elementwise.hpp"
 
+#include <limits>
 #include <numbers>
+#include <vector>
 
 #include "array/each_array_device.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -74,6 +76,46 @@ TEST_P(ArrayElementwiseTest, TriangularParts) {
   expect(triu(x, 1), {0, 1, 2, 0, 0, 5});
   EXPECT_TRUE(tril(x).is_pending());
   EXPECT_THROW(tril(make({1})), ShapeError);
+}
+
+TEST_P(ArrayElementwiseTest, NumbersInPlaceOfNanAndInfinity) {
+  const device::StreamScope scope(shared_stream());
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const float largest = std::numeric_limits<float>::max();
+  const Array x = make({nan, infinity, -infinity, 2});
+  expect(nan_to_num(x), {0, largest, -largest, 2});
+  expect(nan_to_num(x, 5, 6, 7), {5, 6, 7, 2});
+}
+
+TEST_P(ArrayElementwiseTest, ChoicesAndPolynomials) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({0, 1, 2, 3});
+  const std::vector<Array> conditions{less(x, 1), less(x, 3)};
+  const std::vector<Operand> choices{10, x};
+  expect(select(conditions, choices, -1), {10, 1, 2, -1});
+  const std::vector<Operand> numbers{5, 6, 7};
+  expect(cast(choose(cast(x, Scalar::int32), numbers), Scalar::float32), {5, 6, 7, 7});
+  const std::vector<Operand> coefficients{2, 0, 1};
+  const Array value = polyval(coefficients, x);
+  EXPECT_TRUE(value.is_pending());
+  expect(value, {1, 3, 9, 19});
+  expect(sinc(make({0})), {1});
+  EXPECT_THROW(select(conditions, {}, 0), InvalidArgument);
+  EXPECT_THROW(choose(x, {}), InvalidArgument);
+}
+
+TEST_P(ArrayElementwiseTest, PowersAndKindsOfNumbers) {
+  const device::StreamScope scope(shared_stream());
+  const auto as_float = [](const Array& x) { return cast(x, Scalar::float32); };
+  const float inf = std::numeric_limits<float>::infinity();
+  expect(as_float(float_power(cast(make({2, 4}), Scalar::int32), make({-1, 2}))), {0.5f, 16});
+  const Array x = make({inf, -inf, 1.5f});
+  expect(as_float(isposinf(x)), {1, 0, 0});
+  expect(as_float(isneginf(x)), {0, 1, 0});
+  expect(as_float(isreal(x)), {1, 1, 1});
+  expect(as_float(iscomplex(x)), {0, 0, 0});
+  expect(fix(make({-1.5f, 2.7f})), {-1, 2});
 }
 
 }  // namespace

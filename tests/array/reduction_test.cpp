@@ -12,6 +12,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/device/null.hpp"
 
 namespace treadle::array {
@@ -47,6 +48,18 @@ TEST_P(ArrayReductionTest, OverAllAxesOrSomeOfThem) {
   expect(max(flip(x), {.axes = 1}), {5, 2});
   EXPECT_THROW(sum(x, {.axes = 2}), IndexError);
   EXPECT_THROW(sum(x, {.axes = {1, -1}}), InvalidArgument);
+}
+
+TEST_P(ArrayReductionTest, PlacesAmongNumbersOnly) {
+  if (!runs_kernels()) GTEST_SKIP() << "it looks at elements, which are never computed here";
+  const device::StreamScope scope(shared_stream());
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const Array x = reshape(make({nan, 3, 1, 2, nan, 5}), {2, 3});
+  expect(cast(nanargmax(x, 1), Scalar::float32), {1, 2});
+  expect(cast(reshape(nanargmin(x), {1}), Scalar::float32), {2});
+  EXPECT_EQ(nanargmin(x, 0, true).shape()[0], 1);
+  EXPECT_THROW(nanargmax(make({nan, nan})), InvalidArgument);
+  EXPECT_THROW(nanargmin(reshape(make({nan, 1}), {2, 1}), 1), InvalidArgument);
 }
 
 TEST_P(ArrayReductionTest, OfAnArrayWithoutAxesAlongTheFirstIsTheArray) {

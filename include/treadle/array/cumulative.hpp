@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums and products of all elements up to each, along an axis.
+// Sums and products of all elements up to each, along an axis; and what takes neighbours: their
+// differences, and integrals.
 #pragma once
 
 #include "treadle/array/array.hpp"
@@ -14,5 +15,13 @@ namespace treadle::array {
 Array cumulative_sum(const Array& x, const ReduceOptions& options = {});
 /// The same of products.
 Array cumulative_prod(const Array& x, const ReduceOptions& options = {});
+
+/// Differences of neighbours along an axis, `times` times; of bool, whether they differ. Throws
+/// InvalidArgument for a negative number of times, IndexError.
+Array diff(const Array& x, int times = 1, int axis = -1);
+/// The integral along an axis by the trapezoidal rule, of places `distance` apart.
+Array trapezoid(const Array& y, const Operand& distance = 1.0, int axis = -1);
+/// The same at the places x, in one axis or as many as y has.
+Array trapezoid_at(const Array& y, const Array& x, int axis = -1);
 
 }  // namespace treadle::array

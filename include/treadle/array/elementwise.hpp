@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "treadle/array/array.hpp"
@@ -50,5 +51,22 @@ Array isneginf(const Array& x);  ///< -infinity
 /// Where the imaginary part is not 0, and where it is.
 Array iscomplex(const Array& x);
 Array isreal(const Array& x);  ///< it is 0
+
+/// With numbers in place of NaN and the infinities, which become the largest and the least number
+/// of the dtype unless it is said; of complex numbers in both parts.
+Array nan_to_num(const Array& x, double nan = 0, std::optional<double> posinf = {},
+                 std::optional<double> neginf = {});
+/// sin(pi x) / (pi x), and 1 at 0.
+Array sinc(const Array& x);
+/// coefficients[0] * x**(n-1) + ... + coefficients[n-1], by Horner's rule.
+Array polyval(std::span<const Operand> coefficients, const Array& x);
+/// Of each element the choice whose condition is the first that holds, else `otherwise`. Throws
+/// InvalidArgument unless there is a choice for each condition, and one at least; DTypeError for
+/// conditions that are not bool.
+Array select(std::span<const Array> conditions, std::span<const Operand> choices,
+             const Operand& otherwise = 0);
+/// Of each element that of the choice whose number `index` says; below 0 and beyond, the first and
+/// the last. Throws InvalidArgument for no choices.
+Array choose(const Array& index, std::span<const Operand> choices);
 
 }  // namespace treadle::array

@@ -73,6 +73,10 @@ Array ptp(const Array& x, const ReduceOptions& options = {});
 /// Where the extremum is along one axis, or in C's order of all: int64, the first place of several.
 Array argmin(const Array& x, const ReduceOptions& options = {});
 Array argmax(const Array& x, const ReduceOptions& options = {});
+/// Places of the greatest and of the least number that is not NaN, along an axis or in C's order.
+/// Of floats they look, and wait: InvalidArgument where there is none.
+Array nanargmax(const Array& x, std::optional<int> axis = {}, bool keeps_axes = false);
+Array nanargmin(const Array& x, std::optional<int> axis = {}, bool keeps_axes = false);  ///< least
 /// Whether an element is not zero, and whether all are. With where.
 Array any(const Array& x, const ReduceOptions& options = {});
 Array all(const Array& x, const ReduceOptions& options = {});

@@ -290,7 +290,8 @@ void bind_array(nb::module_& m) {
   bind_array_reductions(m, type);
   bind_array_interchange(m);
   bind_array_indexing(m);
-  bind_array_composed(m);
+  bind_array_element_functions(m);
+  bind_array_linear_algebra(m);
   bind_array_joining(m);
   bind_array_memory(m);
   bind_array_numpy_methods(type);

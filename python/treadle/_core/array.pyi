@@ -608,15 +608,6 @@ def rad2deg(x: Array) -> Array:
 def float_power(x: Any, y: Any) -> Array:
     """power() in float64 at least."""
 
-def nanargmax(x: Array, axis: int | None, keeps_axes: bool) -> Array:
-    """Places of the greatest number that is not NaN."""
-
-def nanargmin(x: Array, axis: int | None, keeps_axes: bool) -> Array:
-    """Places of the least number that is not NaN."""
-
-def matrix_norm(x: Array, order: float | None, rows: int, columns: int, keeps_axes: bool) -> Array:
-    """Norms of the matrices in two axes; None: Frobenius'."""
-
 def nan_to_num(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
     """A copy with numbers in place of NaN and the infinities."""
 
@@ -635,17 +626,26 @@ def choose(index: Array, choices: Iterable[Any]) -> Array:
 def outer(x: Array, y: Array) -> Array:
     """The products of each element of x with each of y."""
 
-def diff(x: Array, times: int, axis: int) -> Array:
-    """Differences of neighbours along an axis."""
-
 def vecdot(x: Array, y: Array, axis: int) -> Array:
     """The sum of the products along an axis, x conjugated."""
+
+def matrix_norm(x: Array, order: float | None, rows: int, columns: int, keeps_axes: bool) -> Array:
+    """Norms of the matrices in two axes; None: Frobenius'."""
+
+def diff(x: Array, times: int, axis: int) -> Array:
+    """Differences of neighbours along an axis."""
 
 def trapezoid(y: Array, distance: float, axis: int) -> Array:
     """The integral along an axis, of places so far apart."""
 
 def trapezoid_at(y: Array, x: Array, axis: int) -> Array:
     """The integral along an axis, of the places x."""
+
+def nanargmax(x: Array, axis: int | None, keeps_axes: bool) -> Array:
+    """Places of the greatest number that is not NaN."""
+
+def nanargmin(x: Array, axis: int | None, keeps_axes: bool) -> Array:
+    """Places of the least number that is not NaN."""
 
 def moveaxis(x: Array, axes: Sequence[int], destinations: Sequence[int]) -> Array:
     """A view with axes moved to other places."""

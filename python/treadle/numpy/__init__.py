@@ -42,28 +42,28 @@ from treadle import random
 from treadle._core.array import Array, evaluate
 
 from . import (
-    _composed,
     _creation,
     _dtypes,
+    _element_functions,
     _elementwise,
-    _further,
     _indexing,
     _inspection,
     _joining,
+    _linear_algebra,
     _manipulation,
     _statistics,
     linalg,
 )
-from ._composed import *
 from ._creation import *
 from ._dtypes import *
+from ._element_functions import *
 from ._elementwise import *
-from ._further import *
 from ._indexing import *
 from ._inspection import *
 from ._inspection import __array_api_version__ as __array_api_version__
 from ._inspection import __array_namespace_info__ as __array_namespace_info__
 from ._joining import *
+from ._linear_algebra import *
 from ._manipulation import *
 from ._statistics import *
 
@@ -100,14 +100,14 @@ __all__ = [
     "linalg",
     "ndarray",
     "random",
-    *_composed.__all__,
     *_creation.__all__,
     *_dtypes.__all__,
+    *_element_functions.__all__,
     *_elementwise.__all__,
-    *_further.__all__,
     *_indexing.__all__,
     *_inspection.__all__,
     *_joining.__all__,
+    *_linear_algebra.__all__,
     *_manipulation.__all__,
     *_statistics.__all__,
 ]

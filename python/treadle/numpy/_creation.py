@@ -43,6 +43,7 @@ __all__ = [
     "logspace",
     "ones",
     "ones_like",
+    "tri",
     "zeros",
     "zeros_like",
 ]
@@ -452,3 +453,8 @@ def eye(
 def identity(n: int, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """eye(n)."""
     return eye(n, dtype=dtype, device=device)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Array:  # noqa: N803
+    """Ones at and below a diagonal, zeros above."""
+    return _array.tri(N, N if M is None else M, k, dtype)

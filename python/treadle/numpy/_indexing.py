@@ -12,13 +12,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treadle._core import IndexError
+import numpy as _numpy
+
+from treadle._core import DTypeError, IndexError, ShapeError
 from treadle._core import array as _array
+from treadle._core import rules as _rules
 from treadle._core.array import Array
 
 from ._creation import asarray, of_lists, require_target, written
 
-__all__ = ["choose", "put", "put_along_axis", "select", "take", "take_along_axis"]
+__all__ = [
+    "choose",
+    "copyto",
+    "fill_diagonal",
+    "put",
+    "put_along_axis",
+    "select",
+    "take",
+    "take_along_axis",
+]
 
 
 def _checked(indices: Any, length: int, mode: str | None) -> tuple[Any, str | None]:
@@ -79,3 +91,50 @@ def choose(index: Any, choices: Sequence[Any]) -> Array:
     first and the last."""
     index, *choices = of_lists([index, *choices])
     return _array.choose(index, choices)
+
+
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
+    if type(src) is int and require_target("copyto", dst).dtype == bool:
+        _numpy.asarray(src, bool)  # refuses what has more than 64 bits
+    if not _is_storable(src, require_target("copyto", dst).dtype, casting):
+        given = getattr(src, "dtype", type(src).__name__)
+        raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")
+    is_whole = isinstance(src, complex | list | tuple) and casting == "unsafe"
+    if is_whole or isinstance(src, _numpy.generic):
+        src = _numpy.asarray(src)  # whose elements are cast, whatever they are
+    if where is True:
+        dst[...] = src
+    else:
+        mask = asarray(where, device=None if isinstance(where, Array) else dst.device)
+        _array.assign_where(dst, mask, src)
+
+
+def _is_storable(value: Any, dtype: _numpy.dtype, casting: str) -> bool:
+    """Python's numbers are of every dtype that has such numbers, whatever its precision."""
+    if casting == "unsafe":
+        return True
+    if not isinstance(value, Array | _numpy.ndarray | _numpy.generic):
+        if type(value) in _ORDER_OF_KINDS:
+            found = _ORDER_OF_KINDS[type(value)]
+            return found <= _ORDER_OF_KINDS[_numpy.dtype(dtype).kind]
+        value = _numpy.asarray(value)
+        if value.dtype.kind not in _ORDER_OF_KINDS:
+            return False
+    return _rules.can_cast(value.dtype, dtype, casting)
+
+
+_ORDER_OF_KINDS: dict[Any, int] = {
+    **{bool: 0, int: 1, float: 2, complex: 3},
+    **{"b": 0, "i": 1, "u": 1, "f": 2, "c": 3, "V": -1},
+}
+
+
+def fill_diagonal(a: Array, val: Any) -> None:
+    """Assigns to the diagonal of a matrix."""
+    if require_target("fill_diagonal", a).ndim != 2:
+        raise ShapeError(
+            f"fill_diagonal() of an array of shape {a.shape}: it takes two axes; assign to "
+            "diagonal() of more"
+        )
+    a.diagonal()[...] = val

@@ -21,6 +21,7 @@ __all__ = [
     "__array_namespace_info__",
     "allclose",
     "array_equal",
+    "array_equiv",
     "isclose",
     "may_share_memory",
     "ndim",
@@ -124,3 +125,8 @@ def may_share_memory(a: Any, b: Any) -> bool:
 
 
 shares_memory = may_share_memory
+
+
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether two arrays broadcast together and are equal then. Waits."""
+    return _array.array_equiv(*asarrays((a1, a2)))

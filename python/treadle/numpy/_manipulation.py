@@ -11,7 +11,7 @@ from treadle._core import InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, order_of
+from ._creation import arange, asarray, asarrays, order_of, zeros
 
 __all__ = [
     "array_split",
@@ -29,6 +29,7 @@ __all__ = [
     "flipud",
     "hsplit",
     "imag",
+    "indices",
     "matrix_transpose",
     "meshgrid",
     "moveaxis",
@@ -268,3 +269,14 @@ def atleast_3d(x: Array) -> Array:
     if x.ndim == 2:
         return expand_dims(x, 2)
     return x.reshape(1, -1, 1) if x.ndim < 2 else x
+
+
+def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -> Any:
+    """Of each element of such an array its place along axis 0, along axis 1, ...: one array, or
+    (sparse) a tuple of arrays that broadcast."""
+    if sparse:
+        lines = [arange(length, dtype=dtype) for length in dimensions]
+        return meshgrid(*lines, copy=False, sparse=True, indexing="ij")
+    if len(dimensions) == 0:
+        return zeros((0,), dtype=dtype)
+    return asarray(_array.indices(dimensions), dtype)

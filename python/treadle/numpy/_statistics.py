@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import InvalidArgument, ShapeError
+from treadle._core import IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
 from ._creation import asarray, asarrays, written
+from ._joining import concatenate
+from ._manipulation import broadcast_to
 
 __all__ = [
     "all",
@@ -31,11 +33,14 @@ __all__ = [
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "diff",
     "dot",
     "inner",
     "max",
     "mean",
     "min",
+    "nanargmax",
+    "nanargmin",
     "nanmax",
     "nanmean",
     "nanmin",
@@ -47,6 +52,7 @@ __all__ = [
     "ptp",
     "std",
     "sum",
+    "trapezoid",
     "var",
     "vdot",
 ]
@@ -352,3 +358,46 @@ def nanmin(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
 def nanmax(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
     """max() of what is not NaN, with its options."""
     return reduced("max", x, axis=axis, ignores_nan=True, **options)
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """Differences of neighbours along an axis, n times; of bool, whether they differ. What is put
+    before or behind is an array, or a number, which stands for one element."""
+    x = asarray(x)
+    if n < 0:
+        raise InvalidArgument(f"diff: n is how many times, {n}; it is 0 or more")
+    if x.ndim == 0:
+        raise ShapeError("diff: an array without axes has no neighbours; reshape(1) gives it one")
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f"diff: axis {axis} of an array of {x.ndim} axes")
+    if n == 0:
+        return x
+    axis %= x.ndim
+    edge = [1 if k == axis else length for k, length in enumerate(x.shape)]
+    ends = [None if end is None else asarrays((x, end))[1] for end in (prepend, append)]
+    first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
+    parts = [part for part in (first, x, last) if part is not None]
+    if len(parts) > 1:
+        x = concatenate(parts, axis)
+    return _array.diff(x, n, axis)
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
+    """The integral along an axis by the trapezoidal rule, of places x or dx apart."""
+    if x is None:
+        return _array.trapezoid(asarray(y), dx, axis)
+    return _array.trapezoid_at(asarray(y), asarray(x), axis)
+
+
+def nanargmax(
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """argmax() of what is not NaN. Of floats it looks, and waits: ValueError where all is NaN."""
+    return written(_array.nanargmax(asarray(a), axis, bool(keepdims)), out)
+
+
+def nanargmin(
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """argmin() of what is not NaN. Of floats it looks, and waits: ValueError where all is NaN."""
+    return written(_array.nanargmin(asarray(a), axis, bool(keepdims)), out)

@@ -10,9 +10,8 @@ from treadle._core import InvalidArgument, NotSupported
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._composed import outer, trace
 from ._creation import asarray
-from ._further import vecdot
+from ._linear_algebra import outer, trace, vecdot
 from ._manipulation import diagonal, matrix_transpose
 
 __all__ = [

@@ -1,33 +1,40 @@
 # SPDX-License-Identifier: MIT
-"""Functions that are made of several operations, which run as one kernel where they can."""
+"""Functions on elements that are several operations, which run as one kernel."""
 
 from __future__ import annotations
 
+import math as _math
 from collections.abc import Sequence
 from typing import Any
 
-from treadle._core import DTypeError, IndexError, InvalidArgument, ShapeError
+import numpy as _numpy
+
+from treadle._core import DTypeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, spread, written
-from ._joining import concatenate
-from ._manipulation import broadcast_to, diagonal
+from ._creation import asarray, spread, written
 
 __all__ = [
     "around",
     "deg2rad",
     "degrees",
-    "diff",
     "divmod",
+    "fix",
+    "float_power",
     "frexp",
+    "iscomplex",
+    "isin",
+    "isneginf",
+    "isposinf",
+    "isreal",
     "modf",
     "nan_to_num",
-    "outer",
+    "polyval",
     "rad2deg",
     "radians",
     "round",
-    "trace",
+    "sinc",
 ]
 
 
@@ -94,42 +101,57 @@ def nan_to_num(
     return x
 
 
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
-    """Differences of neighbours along an axis, n times; of bool, whether they differ. What is put
-    before or behind is an array, or a number, which stands for one element."""
+def fix(x: Any, out: Array | None = None) -> Array:
+    """The nearest whole numbers towards 0."""
+    return _array.apply("trunc", asarray(x), out=out)
+
+
+def float_power(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
+    """power() in float64 at least, so that integers have negative ones, too."""
+    return spread(_array.float_power(x1, x2), out)
+
+
+def iscomplex(x: Any) -> Array:
+    """Where the imaginary part is not 0."""
+    return _array.apply("not_equal", _array.apply("imag", asarray(x)), 0)
+
+
+def isreal(x: Any) -> Array:
+    """Where the imaginary part is 0."""
+    return _array.apply("equal", _array.apply("imag", asarray(x)), 0)
+
+
+def isneginf(x: Any, out: Array | None = None) -> Array:
+    """Where it is -infinity. DTypeError for complex numbers."""
+    return _equals("isneginf", x, -_math.inf, out)
+
+
+def isposinf(x: Any, out: Array | None = None) -> Array:
+    """Where it is +infinity. DTypeError for complex numbers."""
+    return _equals("isposinf", x, _math.inf, out)
+
+
+def _equals(name: str, x: Any, number: float, out: Array | None) -> Array:
     x = asarray(x)
-    if n < 0:
-        raise InvalidArgument(f"diff: n is how many times, {n}; it is 0 or more")
-    if x.ndim == 0:
-        raise ShapeError("diff: an array without axes has no neighbours; reshape(1) gives it one")
-    if not -x.ndim <= axis < x.ndim:
-        raise IndexError(f"diff: axis {axis} of an array of {x.ndim} axes")
-    if n == 0:
-        return x
-    axis %= x.ndim
-    edge = [1 if k == axis else length for k, length in enumerate(x.shape)]
-    ends = [None if end is None else asarrays((x, end))[1] for end in (prepend, append)]
-    first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
-    parts = [part for part in (first, x, last) if part is not None]
-    if len(parts) > 1:
-        x = concatenate(parts, axis)
-    return _array.diff(x, n, axis)
+    if x.dtype.kind == "c":
+        raise DTypeError(f"{name} of {x.dtype}: the sign of a complex number is not defined")
+    return _array.apply("equal", x, number, out=out)
 
 
-def outer(a: Any, b: Any, out: Array | None = None) -> Array:
-    """The products of each element of a with each of b."""
-    return spread(_array.outer(*asarrays((a, b))), out)
+def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
+    """Whether each element is equal to any of the others: all pairs are compared, in one kernel."""
+    x = asarray(element)
+    is_there = isinstance(test_elements, Array)
+    few = asarray(test_elements, device=None if is_there else x.device).ravel()
+    pairs = x.reshape((*x.shape, 1))
+    return (pairs != few).all(axis=-1) if invert else (pairs == few).any(axis=-1)
 
 
-# over 6 parameters because they are NumPy's
-def trace(
-    x: Any,
-    offset: int = 0,
-    axis1: int = 0,
-    axis2: int = 1,
-    dtype: Any = None,
-    out: Array | None = None,
-) -> Array:
-    """The sum of elements (i, i + offset) of two axes."""
-    chosen = diagonal(asarray(x), offset, axis1, axis2)
-    return _array.reduce("sum", chosen, axis=-1, dtype=dtype, out=out)
+def polyval(p: Sequence[Any], x: Any) -> Array:
+    """p[0] * x**(n-1) + ... + p[n-1], by Horner's rule, as one kernel for numbers of the host."""
+    return _array.polyval(p.tolist() if isinstance(p, _numpy.ndarray) else p, asarray(x))
+
+
+def sinc(x: Any) -> Array:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    return _array.sinc(asarray(x))

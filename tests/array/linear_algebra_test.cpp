@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Products of vectors, traces and norms.
+#include "treadle/array/linear_algebra.hpp"
+
+#include "array/each_array_device.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::array {
+namespace {
+
+class ArrayLinearAlgebraTest : public OnEachArrayDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, ArrayLinearAlgebraTest, each_device(), device_test_name);
+
+TEST_P(ArrayLinearAlgebraTest, ProductsAndTraces) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({0, 1, 4, 9, 16, 25}), {2, 3});
+  expect(ravel(outer(make({1, 2}), make({3, 4, 5}))), {3, 4, 5, 6, 8, 10});
+  expect(reshape(trace(x), {1}), {16});
+  expect(reshape(trace(x, 1), {1}), {26});
+  expect(vecdot(x, make({1, 0, 2})), {8, 59});
+}
+
+TEST_P(ArrayLinearAlgebraTest, NormsOfMatrices) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, -2, 2, 4}), {2, 2});
+  expect(matrix_norm(x), {5});
+  expect(matrix_norm(x, MatrixNorm::one), {6});
+  expect(matrix_norm(x, MatrixNorm::infinity, true), {6});
+  expect(matrix_norm(x, MatrixNorm::minus_one), {3});
+  expect(matrix_norm(x, MatrixNorm::minus_infinity), {3});
+  EXPECT_THROW(matrix_norm(make({1})), ShapeError);
+  expect(matrix_norm(x, MatrixNorm::one, {1, 0}), {6});
+  expect(matrix_norm(transpose(x), MatrixNorm::minus_one, {1, 0}), {3});
+  const Array one_each = reshape(x, {2, 1, 2});  // of each row a matrix
+  expect(matrix_norm(one_each, MatrixNorm::infinity, {0, 2}), {6});
+  expect(matrix_norm(one_each, MatrixNorm::frobenius, {2, 0}, true), {5});
+  EXPECT_THROW(matrix_norm(x, MatrixNorm::one, {1, 1}), InvalidArgument);
+  EXPECT_THROW(matrix_norm(x, MatrixNorm::one, {0, 2}), IndexError);
+  EXPECT_EQ(matrix_norm(cast(x, Scalar::int32), MatrixNorm::one).dtype(), Scalar::float64);
+  expect(inner(make({1, 2}), make({3, 4})), {11});
+}
+
+}  // namespace
+}  // namespace treadle::array
