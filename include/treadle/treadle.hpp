@@ -125,7 +125,6 @@
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/generated_program.hpp"
 #include "treadle/kernel/group_kernel.hpp"
-#include "treadle/kernel/interpret.hpp"
 #include "treadle/kernel/list_builder.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/kernel/radix_sort_kernel.hpp"

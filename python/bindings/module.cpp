@@ -90,7 +90,6 @@ NB_MODULE(_core, m) {
   bind_warning(m);
   bind_promotion(rules);
   bind_layout(rules);
-  bind_interpret(rules);
   bind_codegen(codegen);
   bind_tree(tree);
   bind_compile(compile);

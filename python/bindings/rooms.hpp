@@ -12,7 +12,6 @@ void bind_base(nb::module_& m);
 void bind_warning(nb::module_& m);
 void bind_promotion(nb::module_& m);
 void bind_layout(nb::module_& m);
-void bind_interpret(nb::module_& m);
 void bind_codegen(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_compile(nb::module_& m);

@@ -2,7 +2,7 @@
 // Elements at places that an expression computes, on every device, in both schedules.
 #include <gtest/gtest.h>
 
-#include "treadle/kernel/interpret.hpp"
+#include "kernel/reference/interpret.hpp"
 #include "treadle/kernel/reduction.hpp"
 #include "views.hpp"
 

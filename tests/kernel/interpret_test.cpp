@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tests/python/interpret_test.py compares every operation and dtype with NumPy.
-#include "treadle/kernel/interpret.hpp"
+#include "kernel/reference/interpret.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,6 +11,8 @@ import pytest
 import treadle
 from treadle._core import rules
 
+reference = pytest.importorskip("treadle_reference", reason="built with the C++ tests")
+
 pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
     pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning"),
@@ -18,6 +20,11 @@ pytestmark = [
         np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="needs the promotion of NumPy 2"
     ),
 ]
+
+
+def interpret(steps, *rest):
+    reference.interpret([(op, np.dtype(dtype).str, of) for op, dtype, of in steps], *rest)
+
 
 DTYPES = [np.dtype(character) for character in "?bhilBHILefdFD"]
 ARITY = dict(rules._operations())
@@ -35,7 +42,7 @@ def steps_of(name, *dtypes):
 def compute(name, *arrays):
     steps, dtype = steps_of(name, *(a.dtype for a in arrays))
     out = np.empty(np.broadcast_shapes(*(a.shape for a in arrays)), dtype)
-    rules._interpret(steps, list(arrays), [], [(len(steps) - 1, out)])
+    interpret(steps, list(arrays), [], [(len(steps) - 1, out)])
     return out
 
 
@@ -233,7 +240,7 @@ def test_operands_of_any_two_dtypes(name):
 
 def cast(array, dtype):
     out = np.empty(array.shape, dtype)
-    rules._interpret([("leaf", array.dtype, [0]), ("cast", dtype, [0])], [array], [], [(1, out)])
+    interpret([("leaf", array.dtype, [0]), ("cast", dtype, [0])], [array], [], [(1, out)])
     return out
 
 
@@ -275,7 +282,7 @@ def test_every_step_is_rounded_to_its_dtype():
     x = np.array([2048, 1], np.float16)
     steps = [("leaf", "e", []), ("scalar", "e", []), ("add", "e", [0, 1]), ("add", "e", [2, 1])]
     out = np.empty(2, np.float16)
-    rules._interpret(steps, [x], [np.float16(1)], [(3, out)])
+    interpret(steps, [x], [np.float16(1)], [(3, out)])
     assert out.tolist() == [2048, 3]
 
 
@@ -284,37 +291,35 @@ def test_leaves_have_any_strides_and_outputs_may_be_several():
     a, row = base.transpose(2, 0, 1)[::-1], np.arange(3, dtype=np.int32)[::-1]
     total, product = np.empty((4, 2, 3), np.int32), np.empty((4, 3, 2), np.int32).swapaxes(1, 2)
     steps = [("leaf", "i", []), ("leaf", "i", []), ("add", "i", [0, 1]), ("multiply", "i", [0, 1])]
-    rules._interpret(steps, [a, row], [], [(2, total), (3, product)])
+    interpret(steps, [a, row], [], [(2, total), (3, product)])
     assert (total == a + row).all()
     assert (product == a * row).all()
 
 
 def test_an_output_may_be_its_own_input_and_positions_count_in_c_order():
     x = np.ones((3, 2), np.int64, order="F")
-    rules._interpret(
-        [("leaf", "l", []), ("iota", "l", []), ("add", "l", [0, 1])], [x], [], [(2, x)]
-    )
+    interpret([("leaf", "l", []), ("iota", "l", []), ("add", "l", [0, 1])], [x], [], [(2, x)])
     assert x.tolist() == [[1, 2], [3, 4], [5, 6]]
     empty = np.empty((0, 3))
-    rules._interpret([("leaf", "d", [])], [np.ones(3)], [], [(0, empty)])
+    interpret([("leaf", "d", [])], [np.ones(3)], [], [(0, empty)])
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_written():
     out = np.zeros(3, np.float32)
     leaf = ("leaf", "f", [])
     with pytest.raises(treadle.ShapeError, match=r"\(2,\) and \(3,\)"):
-        rules._interpret([leaf], [np.ones(2, "f")], [], [(0, out)])
+        interpret([leaf], [np.ones(2, "f")], [], [(0, out)])
     with pytest.raises(treadle.ShapeError, match="outputs of shapes"):
-        rules._interpret([leaf], [np.ones(1, "f")], [], [(0, out), (0, np.zeros(4, "f"))])
+        interpret([leaf], [np.ones(1, "f")], [], [(0, out), (0, np.zeros(4, "f"))])
     with pytest.raises(treadle.InvalidArgument, match="0 inputs for an expression that has 1"):
-        rules._interpret([leaf], [], [], [(0, out)])
+        interpret([leaf], [], [], [(0, out)])
     with pytest.raises(treadle.InvalidArgument, match="0 scalars"):
-        rules._interpret([("scalar", "f", [])], [], [], [(0, out)])
+        interpret([("scalar", "f", [])], [], [], [(0, out)])
     with pytest.raises(treadle.DTypeError, match="cast to float64, not float32 of float32"):
-        rules._interpret([leaf, ("cast", "d", [0]), ("add", "f", [0, 1])], [out], [], [(2, out)])
+        interpret([leaf, ("cast", "d", [0]), ("add", "f", [0, 1])], [out], [], [(2, out)])
     with pytest.raises(treadle.DTypeError, match="does not take bool"):
         mask = np.ones(3, bool)
-        rules._interpret([("leaf", "?", []), ("negative", "?", [0])], [mask], [], [(1, mask)])
+        interpret([("leaf", "?", []), ("negative", "?", [0])], [mask], [], [(1, mask)])
     assert not out.any()
 
 
@@ -354,6 +359,6 @@ def test_random_expressions_equal_numpy(seed):
             expected = np.asarray(expected_of(name, *(value for _, value in chosen)))
             values.append((len(steps) - 1, expected))
         outputs = [(number, np.empty(shape, value.dtype)) for number, value in values]
-        rules._interpret(steps, arrays, [], outputs)
+        interpret(steps, arrays, [], outputs)
         for (number, ours), (_, theirs) in zip(outputs, values, strict=True):
             assert_exact(ours, theirs, (seed, steps[: number + 1]))

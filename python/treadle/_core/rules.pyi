@@ -81,8 +81,3 @@ class _Layout:
 def _broadcast(arg0: Sequence[_Layout], arg1: int, /) -> _Layout: ...
 
 def _overlap(arg0: _Layout, arg1: int, arg2: _Layout, arg3: int, /) -> str: ...
-
-def _interpret(steps: Sequence[tuple[str, object, Sequence[int]]], leaves: Sequence[object], scalars: Sequence[object], outputs: Sequence[tuple[int, object]]) -> None:
-    """
-    Computes steps (operation, dtype, operands) on host arrays; outputs are (step, array). Leaves and scalars are numbered in the order of their steps.
-    """

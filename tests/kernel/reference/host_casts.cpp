@@ -3,7 +3,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernel/host_value.hpp"
+#include "kernel/reference/host_value.hpp"
 
 namespace treadle::kernel {
 namespace {

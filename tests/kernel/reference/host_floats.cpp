@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "kernel/host_value.hpp"
+#include "kernel/reference/host_value.hpp"
 
 namespace treadle::kernel {
 namespace {

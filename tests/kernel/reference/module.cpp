@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The reference interpreter, for tests: instructions are tuples, inputs and outputs NumPy arrays.
-#include "treadle/kernel/interpret.hpp"
+#include "kernel/reference/interpret.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -10,19 +10,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "native/promotion.hpp"
-#include "rooms.hpp"
 #include "treadle/base/error.hpp"
 
-namespace treadle::bindings {
+namespace nb = nanobind;
+
+namespace treadle::kernel {
 namespace {
 
-using StepTuple = std::tuple<std::string, nb::object, std::vector<int>>;
+/// Operation, dtype as NumPy writes it, and operands.
+using StepTuple = std::tuple<std::string, std::string, std::vector<int>>;
 
 // The elements of an object with a buffer, for as long as this lives.
 class HostElements {
@@ -55,7 +57,7 @@ codegen::Expression expression_of(const std::vector<StepTuple>& steps,
   for (const auto& [name, dtype, operands] : steps) {
     const auto op = find_op(name);
     if (!op) throw InvalidArgument("there is no operation \"" + name + "\"");
-    codegen::Instruction step{*op, scalar_from(dtype)};
+    codegen::Instruction step{*op, DType::parse(dtype).scalar()};
     for (std::size_t i = 0; i < std::min(operands.size(), step.operands.size()); ++i)
       step.operands[i] = static_cast<codegen::Value>(operands[i]);
     // Nothing is read from beyond what was computed before.
@@ -90,7 +92,7 @@ void interpret_arrays(const std::vector<StepTuple>& steps, const std::vector<nb:
       throw DTypeError("an array whose elements are not " + DType(dtype).name());
     return held.back().data();
   };
-  std::vector<kernel::HostInput> inputs;
+  std::vector<HostInput> inputs;
   for (std::size_t i = 0; i < std::min(leaves.size(), expression.leaves.size()); ++i) {
     void* const data = hold(leaves[i], expression.leaves[i].dtype.scalar(), 0);
     inputs.push_back({data, held.back().layout()});
@@ -100,22 +102,38 @@ void interpret_arrays(const std::vector<StepTuple>& steps, const std::vector<nb:
     const void* const data = hold(scalars[i], expression.scalars[i], 0);
     std::memcpy(bytes.emplace_back().data(), data, held.back().size_bytes());
   }
-  std::vector<kernel::HostOutput> results;
+  std::vector<HostOutput> results;
   for (const auto& [value, array] : outputs) {
     const Scalar dtype = expression.instructions[static_cast<std::size_t>(value)].dtype;
     void* const data = hold(array, dtype, PyBUF_WRITABLE);
     results.push_back({data, held.back().layout()});
   }
-  kernel::interpret(expression, inputs, bytes, results);
+  interpret(expression, inputs, bytes, results);
+}
+
+/// As treadle's own extension raises them.
+void raise_as_treadle(const std::exception_ptr& error, void*) {
+  const auto raise = [](const char* name, const Error& thrown) {
+    PyErr_SetString(nb::module_::import_("treadle").attr(name).ptr(), thrown.what());
+  };
+  try {
+    std::rethrow_exception(error);
+  } catch (const ShapeError& thrown) {
+    raise("ShapeError", thrown);
+  } catch (const DTypeError& thrown) {
+    raise("DTypeError", thrown);
+  } catch (const InvalidArgument& thrown) {
+    raise("InvalidArgument", thrown);
+  }
 }
 
 }  // namespace
+}  // namespace treadle::kernel
 
-void bind_interpret(nb::module_& m) {
-  m.def("_interpret", &interpret_arrays, nb::arg("steps"), nb::arg("leaves"), nb::arg("scalars"),
-        nb::arg("outputs"),
+NB_MODULE(treadle_reference, m) {
+  nb::register_exception_translator(treadle::kernel::raise_as_treadle);
+  m.def("interpret", &treadle::kernel::interpret_arrays, nb::arg("steps"), nb::arg("leaves"),
+        nb::arg("scalars"), nb::arg("outputs"),
         "Computes steps (operation, dtype, operands) on host arrays; outputs are (step, array). "
         "Leaves and scalars are numbered in the order of their steps.");
 }
-
-}  // namespace treadle::bindings

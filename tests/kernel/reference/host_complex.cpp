@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernel/host_value.hpp"
+#include "kernel/reference/host_value.hpp"
 
 namespace treadle::kernel {
 namespace {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernel/host_value.hpp"
+#include "kernel/reference/host_value.hpp"
 
 namespace treadle::kernel {
 namespace {

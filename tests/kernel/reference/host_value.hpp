@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernel/reference/interpret.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/half.hpp"
 #include "treadle/base/op.hpp"
-#include "treadle/kernel/interpret.hpp"
 
 namespace treadle::kernel {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/kernel/interpret.hpp"
+#include "kernel/reference/interpret.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/host_value.hpp"
+#include "kernel/reference/host_value.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
 
