@@ -81,7 +81,7 @@ struct Table {
   bool has_addresses;
   std::span<const TypeName> type_names, vector_names;
   std::string_view exact_preamble, exact_flag, exact_division_flag;
-  bool brings_math;
+  bool brings_math, moves_pairs_by_function;
 };
 
 constexpr Table tables[] = {
@@ -102,7 +102,8 @@ constexpr Table tables[] = {
      .exact_preamble = "",
      .exact_flag = "--fmad=false",
      .exact_division_flag = "",
-     .brings_math = false},
+     .brings_math = false,
+     .moves_pairs_by_function = false},
     {.language = Language::opencl_c,
      .group_id = "(uint)get_group_id(0)",
      .local_id = "(uint)get_local_id(0)",
@@ -120,7 +121,8 @@ constexpr Table tables[] = {
      .exact_preamble = "#pragma OPENCL FP_CONTRACT OFF\n",
      .exact_flag = "",
      .exact_division_flag = "-cl-fp32-correctly-rounded-divide-sqrt",
-     .brings_math = true},
+     .brings_math = true,
+     .moves_pairs_by_function = true},
 };
 
 std::string before_a_word(std::string text) { return text.empty() ? text : text + " "; }
@@ -161,7 +163,8 @@ Dialect read(const Table& table) {
                   .exact_preamble = std::string(table.exact_preamble),
                   .exact_flags = {},
                   .exact_division_flag = std::string(table.exact_division_flag),
-                  .brings_math = table.brings_math};
+                  .brings_math = table.brings_math,
+                  .moves_pairs_by_function = table.moves_pairs_by_function};
   if (!table.exact_flag.empty()) dialect.exact_flags.emplace_back(table.exact_flag);
   return dialect;
 }

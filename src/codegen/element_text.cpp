@@ -161,13 +161,14 @@ std::string load_text(Scalar dtype, const std::string& place, const Dialect&) {
 }
 
 std::string read_text(Scalar dtype, const std::string& place, const Dialect& dialect) {
-  if (!is_pair(dtype) || !dialect.brings_math) return load_text(dtype, place, dialect);
+  if (!is_pair(dtype) || !dialect.moves_pairs_by_function) return load_text(dtype, place, dialect);
   return joined({"treadle_read_", DType(dtype).name(), "(&", place, ")"});
 }
 
 std::string write_text(Scalar dtype, const std::string& place, const std::string& value,
                        const Dialect& dialect) {
-  if (!is_pair(dtype) || !dialect.brings_math) return store_text(dtype, place, value, dialect);
+  if (!is_pair(dtype) || !dialect.moves_pairs_by_function)
+    return store_text(dtype, place, value, dialect);
   return joined({"treadle_write_", DType(dtype).name(), "(&", place, ", ", value, ")"});
 }
 

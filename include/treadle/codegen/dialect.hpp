@@ -70,6 +70,9 @@ struct Dialect {
   std::string exact_division_flag;
   /// Whether functions of kernels/elements/own_math.h take the place of those of some run-times.
   bool brings_math;
+  /// Whether functions of kernels/elements/complex_arithmetic.h read and write complex numbers in
+  /// device memory.
+  bool moves_pairs_by_function;
 };
 
 /// `text` with every word of the dialect's in it replaced by what it stands for.
