@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Checks imports inside the Python faces: no module whose name begins with _ imports a public one,
 and there are no circles, of imports inside functions neither. And bindings import no module of the
-package: what C++ calls is in python/treadle/_parts.py.
+package: what C++ calls is in python/treadle/_parts.py. And no module of the package adds to a class
+that is bound: its methods are where it is defined.
 
 There is no list of exceptions: what two modules need is moved to a third.
 """
@@ -48,6 +49,32 @@ def imported(text: str, modules: set[str]) -> Iterator[str]:
         yield from (name for name in names if name in modules)
 
 
+OF_EXTENSION = re.compile(r"treadle\._core(\.\w+)?|treadle\.pyopencl\._cl")
+
+
+def patched_classes(text: str) -> Iterator[str]:
+    """Classes of the extension that a text imports, of which it sets an attribute."""
+    tree = ast.parse(text)
+    bound = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and OF_EXTENSION.fullmatch(node.module or "")
+        for alias in node.names
+        if alias.name[:1].isupper()
+    }
+    for node in ast.walk(tree):
+        owners: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            owners = [t.value for t in node.targets if isinstance(t, ast.Attribute)]
+        elif isinstance(node, ast.Call):
+            function = node.func
+            is_setattr = isinstance(function, ast.Name) and function.id == "setattr"
+            owners = node.args[:1] if is_setattr else []
+        for owner in owners:
+            if isinstance(owner, ast.Name) and owner.id in bound:
+                yield f"line {owner.lineno}: {owner.id}"
+
+
 def is_private(module: str) -> bool:
     return any(part.startswith("_") for part in module.split("."))
 
@@ -72,6 +99,12 @@ def check(root: pathlib.Path) -> tuple[list[str], int]:
         f"{path}: imports a module of the package: name a part of treadle._parts"
         for path in repo.tracked(root)
         if path.is_relative_to("python/bindings") and OF_PACKAGE.search(repo.text_of(path, root))
+    ]
+    findings += [
+        f"{path}, {place} is a class of the extension: bind the attribute there"
+        for path in repo.tracked(root)
+        if path.suffix == ".py" and path.is_relative_to("python/treadle")
+        for place in patched_classes(repo.text_of(path, root))
     ]
     findings += [f"import circle: {' -> '.join(circle)}" for circle in cycles(graph)]
     return findings, len(files)

@@ -16,6 +16,7 @@ _PARTS = {
     "pycuda CompileError": ("treadle.pycuda._errors", "CompileError"),
     "pyopencl errors": ("treadle.pyopencl._errors", ""),
     "pyopencl warnings": ("treadle.pyopencl._warnings", ""),
+    "pyopencl shared memory": ("treadle.pyopencl._svm", ""),
     "pyopencl Program": ("treadle.pyopencl._program", "Program"),
     "pyopencl awaiting": ("treadle.pyopencl._awaiting", "awaited"),
     "pyopencl captured calls": ("treadle.pyopencl.capture_call", "_capture_call"),

@@ -2,6 +2,7 @@
 #include "treadle/opencl/program_binary.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <span>
 
 #include "treadle/base/error.hpp"
@@ -9,6 +10,27 @@
 #include "treadle/opencl/platform.hpp"
 
 namespace treadle::opencl {
+namespace {
+
+constexpr int most_kernels_of_pocl = 4;
+
+/// How often the text has the word that kernels begin with, comments and names of types included.
+int count_kernels(std::string_view text) {
+  const auto is_of_word = [](char c) {
+    return c == '_' || (std::isalnum(static_cast<unsigned char>(c)) != 0);
+  };
+  int count = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_of_word(text[end])) ++end;
+    const std::string_view word = text.substr(i, end - i);
+    if (word == "kernel" || word == "__kernel") ++count;
+    i = end + (end == i ? 1 : 0);
+  }
+  return count;
+}
+
+}  // namespace
 
 ProgramBinary compile_binary(const Context& context, const Device& device, std::string_view source,
                              const std::string& options) {
@@ -26,6 +48,11 @@ ProgramBinary compile_binary(const Program& program, const Device& device,
       return {std::move(binaries[i]), program.build_log(device)};
   throw NotSupported("platform " + device.platform().name() + " gives no binary of a program",
                      "build it from source each time");
+}
+
+bool is_costly_as_binary(const Device& device, std::string_view source) {
+  return count_kernels(source) > most_kernels_of_pocl &&
+         device.platform().name() == "Portable Computing Language";
 }
 
 std::vector<std::pair<std::string, std::string>> binary_identity(const Device& device) {

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <string>
 
 #include "opencl/each_platform.hpp"
 #include "treadle/opencl/error.hpp"
+#include "treadle/opencl/platform.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -43,6 +45,15 @@ TEST_P(ProgramBinaryTest, P3_TheIdentityNamesEachPartOnceAndIsTheSameEachTime) {
   }
   EXPECT_EQ(names.count("driver version"), 1u);
   EXPECT_EQ(identity, binary_identity(device()));
+}
+
+TEST_P(ProgramBinaryTest, ManyKernelsAreCostlyWhereEachIsCompiledForTheBinary) {
+  const bool is_pocl = device().platform().name() == "Portable Computing Language";
+  std::string text = "// kernels, my__kernel\n";
+  for (int i = 0; i < 4; ++i)
+    text += i % 2 == 0 ? "kernel void f() {}\n" : "__kernel void g() {}\n";
+  EXPECT_FALSE(is_costly_as_binary(device(), text));
+  EXPECT_EQ(is_costly_as_binary(device(), text + "kernel"), is_pocl);
 }
 
 }  // namespace

@@ -107,6 +107,16 @@ def test_binding_that_imports_the_package_is_found(tree):
     assert "imports a module of the package" in output
 
 
+@pytest.mark.parametrize(
+    "line", ["Buffer.grow = None", "setattr(Buffer, 'grow', None)", "Memory.grow = grow = None"]
+)
+def test_class_of_the_extension_that_python_patches_is_found(tree, line):
+    text = "from treadle._core.memory import Buffer, Buffer as Memory\n" + line + "\n"
+    status, output = tree("check_imports.py", {"python/treadle/a.py": text})
+    assert status == 1
+    assert "is a class of the extension: bind the attribute there" in output
+
+
 def test_right_imports_of_a_face_pass(tree):
     files = {
         "python/treadle/_shared.py": "",

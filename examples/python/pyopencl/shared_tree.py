@@ -57,7 +57,7 @@ def plant(tree):
     branch(0, n)
 
 
-with cl.SVM(nodes).map_rw(queue) as tree:  # type: ignore[attr-defined]
+with cl.SVM(nodes).map_rw(queue) as tree:
     plant(tree)
     values = dict(zip(tree["key"].tolist(), tree["value"].tolist(), strict=True))
 wanted = np.random.default_rng(5).integers(0, 6 * n, 2 * n, dtype=np.int32)
@@ -67,7 +67,7 @@ cl.enqueue_svm_memfill(queue, cl.SVM(found), np.float32(0))
 program.double_values(queue, (n,), None, cl.SVM(nodes))
 program.look_up(queue, (2 * n,), None, cl.SVM(nodes), cl.SVM(keys), cl.SVM(found))
 
-with cl.SVM(found).map_ro(queue) as result:  # type: ignore[attr-defined]
+with cl.SVM(found).map_ro(queue) as result:
     print(f"{np.count_nonzero(result >= 0)} of {2 * n} keys are in the tree")
     expected = [2 * values.get(key, -0.5) for key in wanted.tolist()]
     correct = np.array_equal(result, np.array(expected, np.float32))

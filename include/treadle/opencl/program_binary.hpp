@@ -27,6 +27,10 @@ ProgramBinary compile_binary(const Context& context, const Device& device, std::
 ProgramBinary compile_binary(const Program& program, const Device& device,
                              const std::string& options = {});
 
+/// Whether the platform takes long for a program's binary, and keeps builds of source itself: PoCL
+/// compiles each kernel of the program for it, used or not, which takes minutes of large programs.
+bool is_costly_as_binary(const Device& device, std::string_view source);
+
 /// What a binary for `device` depends on besides source and options, as names and values: platform
 /// and device with their vendors and versions, and the driver's version. A change of any of them
 /// may change the binary.

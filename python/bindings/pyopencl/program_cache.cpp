@@ -114,6 +114,12 @@ void bind_program_cache(nb::module_& m) {
   m.def(
       "_name_cache_folder", [] { name_xdg_cache_folder("pyopencl"); },
       "Below XDG_CACHE_HOME the cache is called as PyOpenCL's from now on.");
+  m.def(
+      "_is_costly_as_binary",
+      [](const std::string& source, const Device& device) {
+        return opencl::is_costly_as_binary(device.device, source);
+      },
+      nb::arg("source"), nb::arg("device"), "Whether the platform's own cache is the better one.");
   m.def("_build_cached", pyopencl(build_from_source), nb::arg("context"), nb::arg("source"),
         nb::arg("options"), nb::arg("include_dirs"), nb::arg("devices").none(),
         nb::arg("folder").none(), nb::arg("left"),

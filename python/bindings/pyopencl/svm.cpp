@@ -10,12 +10,16 @@
 #include "kept_objects.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
+#include "python_parts.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
 
 using opencl::Blocking;
 using opencl::SharedMemory;
+
+constexpr auto for_reading = static_cast<std::uint64_t>(opencl::MapFlags::read);
+constexpr auto for_both = for_reading | static_cast<std::uint64_t>(opencl::MapFlags::write);
 
 std::uintptr_t number(const SVMPointer& self) {
   return reinterpret_cast<std::uintptr_t>(self.address());
@@ -138,6 +142,46 @@ nb::object map(const CommandQueue& queue, bool is_blocking, std::uint64_t flags,
   return make_event(std::move(event));
 }
 
+/// An SVMMap of the memory while the host has it. `array` is what it shows.
+nb::object mapped(nb::handle svm, nb::object array, nb::handle_t<CommandQueue> queue,
+                  nb::object event) {
+  return python_part("pyopencl shared memory")
+      .attr("SVMMap")(svm, std::move(array), queue, std::move(event));
+}
+
+nb::object map_bytes(nb::handle_t<SVMPointer> self, nb::handle_t<CommandQueue> queue,
+                     std::uint64_t flags, bool is_blocking, nb::handle wait_for, nb::handle size) {
+  nb::object event = map(nb::cast<const CommandQueue&>(queue), is_blocking, flags,
+                         nb::cast<const SVMPointer&>(self), wait_for, size);
+  nb::object bytes = as_bytes(self);
+  if (!size.is_none()) bytes = bytes[nb::slice(nb::none(), nb::borrow(size), nb::none())];
+  return mapped(self, std::move(bytes), queue, std::move(event));
+}
+template <std::uint64_t own_flags>
+nb::object map_bytes_for(nb::handle_t<SVMPointer> self, nb::handle_t<CommandQueue> queue,
+                         bool is_blocking, nb::handle wait_for, nb::handle size) {
+  return map_bytes(self, queue, own_flags, is_blocking, wait_for, size);
+}
+
+nb::object map_object(nb::handle_t<SVM> self, nb::handle_t<CommandQueue> queue, std::uint64_t flags,
+                      bool is_blocking, nb::handle wait_for) {
+  const auto& svm = nb::cast<const SVM&>(self);
+  nb::object event =
+      map(nb::cast<const CommandQueue&>(queue), is_blocking, flags, svm, wait_for, nb::none());
+  return mapped(self, svm.mem, queue, std::move(event));
+}
+template <std::uint64_t flags>
+nb::object map_object_for(nb::handle_t<SVM> self, nb::handle_t<CommandQueue> queue,
+                          bool is_blocking, nb::handle wait_for) {
+  return map_object(self, queue, flags, is_blocking, wait_for);
+}
+
+nb::object as_buffer(nb::handle_t<SVMPointer> self, nb::handle context, nb::handle flags,
+                     nb::handle size) {
+  return python_part("pyopencl shared memory")
+      .attr("as_buffer")(self, context, nb::arg("flags") = flags, nb::arg("size") = size);
+}
+
 nb::object unmap(const CommandQueue& queue, const SVMPointer& svm, nb::handle wait_for) {
   const Events after(wait_for);
   return with_retry([&] {
@@ -171,7 +215,19 @@ void bind_pointers(nb::module_& m) {
                      return size ? nb::object(nb::int_(*size)) : nb::object(nb::none());
                    }),
                    "Bytes; None where nobody knows.")
-      .def_prop_ro("buf", pyopencl(as_bytes), "A new array of the bytes.");
+      .def_prop_ro("buf", pyopencl(as_bytes), "A new array of the bytes.")
+      .def("map", pyopencl(map_bytes), nb::arg("queue"), nb::kw_only(), nb::arg("flags"),
+           nb::arg("is_blocking") = true, nb::arg("wait_for") = nb::none(),
+           nb::arg("size") = nb::none(), "Gives the memory to the host, as an array of bytes.")
+      .def("map_ro", pyopencl(map_bytes_for<for_reading>), nb::arg("queue"), nb::kw_only(),
+           nb::arg("is_blocking") = true, nb::arg("wait_for") = nb::none(),
+           nb::arg("size") = nb::none(), "map() for reading.")
+      .def("map_rw", pyopencl(map_bytes_for<for_both>), nb::arg("queue"), nb::kw_only(),
+           nb::arg("is_blocking") = true, nb::arg("wait_for") = nb::none(),
+           nb::arg("size") = nb::none(), "map() for reading and writing.")
+      .def("as_buffer", pyopencl(as_buffer), nb::arg("ctx"), nb::kw_only(),
+           nb::arg("flags") = nb::none(), nb::arg("size") = nb::none(),
+           "A buffer over the memory, which must outlive it.");
   static PyType_Slot kept[] = {type_slot(Py_bf_getbuffer, export_svm),
                                // No tp_clear: the object's memory is in use.
                                type_slot(Py_tp_traverse, traverse_kept<SVM, &SVM::mem>),
@@ -180,7 +236,15 @@ void bind_pointers(nb::module_& m) {
                               "Memory of an object that has a writable buffer.")
       .def("__init__", pyopencl([](SVM* self, nb::object mem) { new (self) SVM(std::move(mem)); }),
            nb::arg("mem"))
-      .def_prop_ro("mem", [](const SVM& self) { return self.mem; });
+      .def_prop_ro("mem", [](const SVM& self) { return self.mem; })
+      .def("map", pyopencl(map_object), nb::arg("queue"), nb::arg("flags"),
+           nb::arg("is_blocking") = true, nb::arg("wait_for") = nb::none(),
+           "Gives the memory to the host, as the object it is of.")
+      .def("map_ro", pyopencl(map_object_for<for_reading>), nb::arg("queue"),
+           nb::arg("is_blocking") = true, nb::arg("wait_for") = nb::none(), "map() for reading.")
+      .def("map_rw", pyopencl(map_object_for<for_both>), nb::arg("queue"),
+           nb::arg("is_blocking") = true, nb::arg("wait_for") = nb::none(),
+           "map() for reading and writing.");
 }
 
 void bind_allocation(nb::module_& m) {

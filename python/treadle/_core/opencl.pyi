@@ -1436,6 +1436,9 @@ def _create_program_with_il(context: Context, src: object) -> _Program: ...
 def _name_cache_folder() -> None:
     """Below XDG_CACHE_HOME the cache is called as PyOpenCL's from now on."""
 
+def _is_costly_as_binary(source: str, device: Device) -> bool:
+    """Whether the platform's own cache is the better one."""
+
 def _build_cached(context: Context, source: str, options: Sequence[str], include_dirs: Sequence[str | os.PathLike], devices: object | None, folder: str | os.PathLike | None, left: list) -> tuple:
     """
     (built program, [(device, log)], whether the cache had it). Where that fails after a compile for the one device, `left` gets the program, with the compiler's log.
@@ -1684,6 +1687,18 @@ class SVMPointer:
     def buf(self) -> Any:
         """A new array of the bytes."""
 
+    def map(self, queue: CommandQueue, *, flags: int, is_blocking: bool = True, wait_for: object | None = None, size: object | None = None) -> Any:
+        """Gives the memory to the host, as an array of bytes."""
+
+    def map_ro(self, queue: CommandQueue, *, is_blocking: bool = True, wait_for: object | None = None, size: object | None = None) -> Any:
+        """map() for reading."""
+
+    def map_rw(self, queue: CommandQueue, *, is_blocking: bool = True, wait_for: object | None = None, size: object | None = None) -> Any:
+        """map() for reading and writing."""
+
+    def as_buffer(self, ctx: object, *, flags: object | None = None, size: object | None = None) -> Any:
+        """A buffer over the memory, which must outlive it."""
+
 class SVM(SVMPointer):
     """Memory of an object that has a writable buffer."""
 
@@ -1691,6 +1706,15 @@ class SVM(SVMPointer):
 
     @property
     def mem(self) -> Any: ...
+
+    def map(self, queue: CommandQueue, flags: int, is_blocking: bool = True, wait_for: object | None = None) -> Any:  # type: ignore[override]
+        """Gives the memory to the host, as the object it is of."""
+
+    def map_ro(self, queue: CommandQueue, is_blocking: bool = True, wait_for: object | None = None) -> Any:  # type: ignore[override]
+        """map() for reading."""
+
+    def map_rw(self, queue: CommandQueue, is_blocking: bool = True, wait_for: object | None = None) -> Any:  # type: ignore[override]
+        """map() for reading and writing."""
 
 class SVMAllocation(SVMPointer):
     """Shared virtual memory of a context."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shlex
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import Any
 
 import treadle
 from treadle._core import tree as _tree
-from treadle._core.opencl import _build_cached, _create_program_with_il
+from treadle._core.opencl import _build_cached, _create_program_with_il, _is_costly_as_binary
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import members_of, program_info
 from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, list_of, wrong_kind
@@ -26,9 +25,6 @@ logger = logging.getLogger("pyopencl")
 
 _SPIRV_MAGIC = (b"\x07\x23\x02\x03", b"\x03\x02\x23\x07")
 _SLOW_BUILD_SECONDS = 0.2
-_KERNEL_WORD = re.compile(r"\b(?:__)?kernel\b")
-_POCL = "Portable Computing Language"
-_MOST_KERNELS_OF_POCL = 4
 
 # Lists and tables that programs change.
 DEFAULT_BUILD_OPTIONS: list[str] = []
@@ -202,12 +198,6 @@ class Program:
 
     # --- building ---------------------------------------------------------------------------------
 
-    def _is_costly_as_binary(self, device: Any) -> bool:
-        """PoCL compiles every kernel of a program, whether it is used or not, for its binary, which
-        takes minutes of large programs. It keeps the builds of sources itself."""
-        kernels = _KERNEL_WORD.findall(self._source or "")
-        return len(kernels) > _MOST_KERNELS_OF_POCL and device.platform.name == _POCL
-
     def _devices(self, devices: Sequence[Any] | None) -> list[Any]:
         if devices is not None:
             return list(devices)
@@ -229,7 +219,7 @@ class Program:
         if not isinstance(cache_dir, str | os.PathLike | bool | None):
             raise wrong_kind("Program.build", "cache_dir", cache_dir, "a path, False or None")
         may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
-        if cache_dir is None and self._is_costly_as_binary(chosen[0]):
+        if cache_dir is None and _is_costly_as_binary(self._source or "", chosen[0]):
             cache_dir = False
         may_cache = may_cache and cache_dir is not False and not _is_cache_off()
         try:

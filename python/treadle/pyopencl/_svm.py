@@ -19,7 +19,7 @@ from treadle.pyopencl._cl import (
     SVMAllocation,
     SVMPointer,
 )
-from treadle.pyopencl._constants import map_flags, mem_flags, svm_mem_flags
+from treadle.pyopencl._constants import mem_flags, svm_mem_flags
 from treadle.pyopencl._errors import from_text, shown, wrong_kind
 from treadle.pyopencl._shapes import shape_of
 
@@ -172,85 +172,6 @@ class SVMMap:
             self.release()
 
 
-def _map_pointer(
-    self: SVMPointer,
-    queue: CommandQueue,
-    *,
-    flags: int,
-    is_blocking: bool = True,
-    wait_for: Any = None,
-    size: int | None = None,
-) -> SVMMap:
-    """Gives the memory to the host, as an array of bytes."""
-    event = _cl._enqueue_svm_map(queue, is_blocking, flags, self, wait_for, size=size)
-    array = self.buf if size is None else self.buf[:size]
-    return SVMMap(self, array, queue, event)
-
-
-def _map_pointer_ro(
-    self: SVMPointer,
-    queue: CommandQueue,
-    *,
-    is_blocking: bool = True,
-    wait_for: Any = None,
-    size: int | None = None,
-) -> SVMMap:
-    """map() for reading."""
-    return _map_pointer(
-        self,
-        queue,
-        flags=map_flags.READ,
-        is_blocking=is_blocking,
-        wait_for=wait_for,
-        size=size,
-    )
-
-
-def _map_pointer_rw(
-    self: SVMPointer,
-    queue: CommandQueue,
-    *,
-    is_blocking: bool = True,
-    wait_for: Any = None,
-    size: int | None = None,
-) -> SVMMap:
-    """map() for reading and writing."""
-    return _map_pointer(
-        self,
-        queue,
-        flags=map_flags.READ | map_flags.WRITE,
-        is_blocking=is_blocking,
-        wait_for=wait_for,
-        size=size,
-    )
-
-
-def _map_object(
-    self: SVM,
-    queue: CommandQueue,
-    flags: int,
-    is_blocking: bool = True,
-    wait_for: Any = None,
-) -> SVMMap:
-    """Gives the memory to the host, as the object it is of."""
-    event = _cl._enqueue_svm_map(queue, is_blocking, flags, self, wait_for)
-    return SVMMap(self, self.mem, queue, event)
-
-
-def _map_object_ro(
-    self: SVM, queue: CommandQueue, is_blocking: bool = True, wait_for: Any = None
-) -> SVMMap:
-    """map() for reading."""
-    return _map_object(self, queue, map_flags.READ, is_blocking, wait_for)
-
-
-def _map_object_rw(
-    self: SVM, queue: CommandQueue, is_blocking: bool = True, wait_for: Any = None
-) -> SVMMap:
-    """map() for reading and writing."""
-    return _map_object(self, queue, map_flags.READ | map_flags.WRITE, is_blocking, wait_for)
-
-
 def part_of(svm: SVMPointer, call: str, *, offset: int = 0, size: int) -> np.ndarray:
     """The bytes from `offset` on. Raises LogicError where the memory has not got them."""
     for name, value in (("offset", offset), ("size", size)):
@@ -274,22 +195,6 @@ def as_buffer(
     memory = self.buf if size is None else part_of(self, "SVMPointer.as_buffer", size=size)
     return Buffer(ctx, flags, size=memory.nbytes, hostbuf=memory)
 
-
-def _graft(cls: Any, **methods: Any) -> None:
-    for name, function in methods.items():
-        function.__name__ = name
-        function.__qualname__ = f"{cls.__name__}.{name}"
-        setattr(cls, name, function)
-
-
-_graft(
-    SVMPointer,
-    map=_map_pointer,
-    map_ro=_map_pointer_ro,
-    map_rw=_map_pointer_rw,
-    as_buffer=as_buffer,
-)
-_graft(SVM, map=_map_object, map_ro=_map_object_ro, map_rw=_map_object_rw)
 
 # --- commands ------------------------------------------------------------------------------------
 
