@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "caller.hpp"
+#include "calls/argument.hpp"
 #include "calls/function.hpp"
 #include "calls/keyword_names.hpp"
 #include "instance.hpp"
@@ -91,7 +92,7 @@ void before_launch(const std::vector<PyObject*>& handlers, PyObject* stream) {
 void after_launch(const std::vector<PyObject*>& handlers, PyObject* stream, const Kernel& kernel) {
   bool waited = stream != Py_None;  // with a stream, post_call waits for that stream
   for (PyObject* handler : handlers) {
-    if (!nb::hasattr(handler, "post_call")) continue;
+    if (!attribute_or_null(handler, "post_call").is_valid()) continue;
     if (!waited) wait_for(kernel.function.context());
     waited = true;
     nb::handle(handler).attr("post_call")(nb::handle(stream));

@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "caller.hpp"
+#include "calls/argument.hpp"
 #include "calls/parameter_check.hpp"
 #include "errors.hpp"
 #include "instance.hpp"
 #include "kept.hpp"
+#include "memory/launched_array.hpp"
 #include "memory/shown_memory.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
@@ -35,7 +37,7 @@ namespace {
 /// Where a memory object of a face is: OpenCL's have int_ptr, CUDA's are integers.
 std::uint64_t handle_of(nb::handle block, const device::Device& device) {
   const bool is_opencl = device::opencl_device(device) != nullptr;
-  const nb::object number = is_opencl ? nb::getattr(block, "int_ptr", nb::none())
+  const nb::object number = is_opencl ? attribute_or_null(block.ptr(), "int_ptr")
                                       : nb::steal(PyNumber_Index(block.ptr()));
   std::uint64_t handle = 0;
   if (number.is_valid() && nb::try_cast(number, handle)) return handle;
@@ -179,6 +181,26 @@ std::pair<std::uint64_t, std::uint64_t> written_on(const Array self,
   return {location.handle, location.offset};
 }
 
+bool read_launched(PyObject* object, PyObject* place, LaunchedArray& launched) {
+  const FaceArray* const array = as_face_array(object);
+  if (array == nullptr || !nb::isinstance<FacePlace>(place)) return false;
+  const FacePlace& at = instance_of<FacePlace>(place);
+  if (array->data.is_valid() || array->misfit.is_valid() || !array->context.is_valid() ||
+      array->size() == 0 || &array->device() != &at.stream->device())
+    return false;
+  const std::size_t item = array->dtype().size_bytes();
+  const Layout& layout = array->layout();
+  launched.is_dense =
+      layout.is_contiguous(item) || layout.is_contiguous(item, MemoryOrder::fortran);
+  launched.context = array->context.ptr();
+  launched.events = array->events.ptr();
+  const auto [handle, offset] = written_on(*array, at.stream);
+  launched.handle = handle;
+  launched.offset = offset;
+  launched.end = offset + array->size_bytes();
+  return true;
+}
+
 // What kernels' declarations are compared with.
 bool read_array_elements(PyObject* object, GivenElements& elements) {
   if (!nb::inst_ready(object) || !*nb::inst_ptr<Array>(object)) return false;
@@ -194,6 +216,7 @@ bool read_array_elements(PyObject* object, GivenElements& elements) {
 
 void bind_array_faces(nb::module_& m) {
   register_array_type(nb::type<Array>(), read_array_elements);
+  launched_arrays().read = read_launched;
   m.def("set_pool", &set_pool, nb::arg("array"), nb::arg("function").none(),
         nb::sig("def set_pool(array: Array, function: typing.Callable[[int], typing.Any] | None) "
                 "-> None"),
@@ -217,9 +240,6 @@ void bind_array_faces(nb::module_& m) {
   m.def("block", &block_of, nb::arg("array"), nb::sig("def block(array: Array) -> typing.Any"),
         "The object that a user's allocator gave for the memory; None: there is none. Operations "
         "on it are not deferred from now on, as after memory().");
-  m.def("written_on", &written_on, nb::arg("array"), nb::arg("stream"),
-        "For a launch that may write to the array and is queued on the stream next: the handle of "
-        "its memory and the first element's offset in bytes, which the caller gives nobody else.");
   m.def("mark", &marked, nb::arg("array"),
         "An event after the last change of the array, which is computed if it was pending.");
   m.def("bitonic_sort", recorded(+[](const Array& x, nb::handle carried, int axis) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/argument.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/near_match.hpp"
@@ -37,8 +38,9 @@ OperandType operand_type(nb::handle object) {
   if (PyFloat_CheckExact(object.ptr())) return Weak::floating;
   if (PyComplex_CheckExact(object.ptr())) return Weak::complex;
   if (PyBool_Check(object.ptr())) return Scalar::boolean;
-  if (!PyType_Check(object.ptr()) && nb::hasattr(object, "dtype"))
-    return scalar_from(object.attr("dtype"));
+  if (!PyType_Check(object.ptr()))
+    if (const nb::object dtype = attribute_or_null(object.ptr(), "dtype"); dtype.is_valid())
+      return scalar_from(dtype);
   if (PyLong_Check(object.ptr())) return Scalar::int64;
   if (PyFloat_Check(object.ptr())) return Scalar::float64;
   if (PyComplex_Check(object.ptr())) return Scalar::complex128;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "calls/argument.hpp"
 #include "native/promotion.hpp"
 #include "native/tree.hpp"
 #include "native/tree_making.hpp"
@@ -129,8 +130,9 @@ void bind_leaves(nb::module_& m) {
             const bool is_integer = PyLong_Check(value.ptr());
             if (!dtype.is_none()) {
               scalar = scalar_from(dtype);
-            } else if (nb::hasattr(value, "dtype")) {
-              scalar = scalar_from(value.attr("dtype"));
+            } else if (const nb::object own = attribute_or_null(value.ptr(), "dtype");
+                       own.is_valid()) {
+              scalar = scalar_from(own);
             } else if (is_integer) {
               scalar = Scalar::int32;
             }

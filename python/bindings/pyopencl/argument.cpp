@@ -42,8 +42,9 @@ PyTypeObject* buffer_type() {
 ArgumentType read_argument_type(nb::handle declared, const Argument& argument) {
   using Form = ArgumentType::Form;
   if (declared.is_none()) return {};
-  if (nb::hasattr(declared, "with_offset") && nb::hasattr(declared, "declarator"))
-    return {nb::cast<bool>(declared.attr("with_offset")) ? Form::vector_with_offset : Form::vector};
+  const nb::object with_offset = attribute_or_null(declared.ptr(), "with_offset");
+  if (with_offset.is_valid() && attribute_or_null(declared.ptr(), "declarator").is_valid())
+    return {nb::cast<bool>(with_offset) ? Form::vector_with_offset : Form::vector};
   const nb::object dtype = dtype_in(declared, argument);
   const char code = nb::cast<std::string>(dtype.attr("char"))[0];
   if (nb::cast<std::string>(dtype.attr("kind")) == "V") return {Form::bytes, code};
@@ -293,6 +294,15 @@ void ArgumentList::add_complex(char code, PyObject* value) {
   if (code == 'D') return add_value(parts);
   const float narrow[] = {static_cast<float>(parts[0]), static_cast<float>(parts[1])};
   add_value(narrow);
+}
+
+void ArgumentList::add(const ArgumentType& type, const LaunchedArray& array) {
+  const opencl::Buffer& memory = buffers_.emplace_back(
+      instance_of<Context>(array.context).context,
+      reinterpret_cast<opencl::RawMemory>(array.handle), opencl::Ownership::retain, array.end);
+  add_argument(opencl::argument_of(memory, Kind::buffer));
+  if (type.form == ArgumentType::Form::vector_with_offset)
+    add_value(static_cast<std::int64_t>(array.offset));
 }
 
 void ArgumentList::add_vector(bool with_offset, PyObject* value) {

@@ -6,15 +6,18 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "calls/numpy_scalars.hpp"
+#include "memory/launched_array.hpp"
 #include "pyopencl/error_classes.hpp"
 #include "pyopencl/object_arguments.hpp"
 #include "treadle/opencl/kernel.hpp"
+#include "treadle/opencl/memory.hpp"
 
 namespace treadle::bindings::cl {
 
@@ -52,6 +55,8 @@ class ArgumentList {
   void add(PyObject* value);
   /// Adds one of a declared type; of a vector with offset, both its arguments.
   void add(const ArgumentType& type, PyObject* value);
+  /// Adds a vector whose memory only Treadle knows.
+  void add(const ArgumentType& type, const LaunchedArray& array);
   std::span<const opencl::ArgumentView> list() const noexcept { return {arguments_, count_}; }
 
  private:
@@ -94,6 +99,7 @@ class ArgumentList {
   std::unique_ptr<opencl::ArgumentView[]> many_arguments_;
   std::unique_ptr<Scalar[]> many_scalars_;
   std::vector<Py_buffer> views_;
+  std::deque<opencl::Buffer> buffers_;  // of arrays
 };
 
 }  // namespace treadle::bindings::cl

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "calls/argument.hpp"
 #include "calls/numpy_scalars.hpp"
 #include "html_table.hpp"
 #include "pyopencl/coordinates.hpp"
@@ -56,15 +57,15 @@ std::string call_name_of(const std::string& kernel) {
 
 // pyopencl.Program, or the program inside it.
 opencl::Program program_of(nb::handle object) {
-  const nb::object inner =
-      nb::hasattr(object, "_get_prg") ? object.attr("_get_prg")() : nb::borrow(object);
+  const nb::object get = attribute_or_null(object.ptr(), "_get_prg");
+  const nb::object inner = get.is_valid() ? get() : nb::borrow(object);
   return object_in<Program>(inner, {"Kernel", "prg"}).program;
 }
 
 // What capture_call() writes: the text that a kernel is of, and the types declared for it.
 void copy_attribute(const char* name, nb::handle from, nb::handle to) {
-  const nb::object value = nb::getattr(from, name, nb::none());
-  if (!value.is_none()) nb::setattr(to, name, value);
+  const nb::object value = attribute_or_null(from.ptr(), name);
+  if (value.is_valid() && !value.is_none()) nb::setattr(to, name, value);
 }
 
 PyObject* allocate(PyTypeObject* type) {

@@ -15,6 +15,7 @@
 #include "calls/parameter_check.hpp"
 #include "calls/small_integer.hpp"
 #include "instance.hpp"
+#include "memory/launched_array.hpp"
 #include "pyopencl/kernel.hpp"
 #include "pyopencl/object_arguments.hpp"
 #include "treadle/base/c_declaration.hpp"
@@ -312,6 +313,18 @@ void compare_declared(const KernelState& kernel, std::size_t index, PyObject* va
                              parameter.type + "; passed as they are");
 }
 
+/// Kernels take the elements of a declared vector to lie one behind the other.
+[[noreturn]] void refuse_gaps(const KernelState& kernel, std::size_t index) {
+  raise_python(PyExc_RuntimeError, "argument " + std::to_string(index) + " of " + kernel.call_name +
+                                       "() has gaps between its elements: 1 * x is one without");
+}
+
+void require_dense(const KernelState& kernel, std::size_t index, nb::handle array) {
+  const nb::object flags = attribute_or_null(array.ptr(), "flags");
+  if (!flags.is_valid() || flags.is_none() || nb::cast<bool>(flags.attr("forc"))) return;
+  refuse_gaps(kernel, index);
+}
+
 void fill(ArgumentList& list, const KernelState& kernel, PyObject* const* values) {
   if (!kernel.is_typed()) {
     for (std::size_t i = 0; i < kernel.passed; ++i) {
@@ -327,26 +340,36 @@ void fill(ArgumentList& list, const KernelState& kernel, PyObject* const* values
   for (std::size_t i = 0; i < kernel.passed; ++i) list.add(kernel.types[i], values[i]);
 }
 
-/// Kernels take the elements of a declared vector to lie one behind the other.
-void require_dense(const KernelState& kernel, std::size_t index, nb::handle array) {
-  const nb::object flags = nb::getattr(array, "flags", nb::none());
-  if (flags.is_none() || nb::cast<bool>(flags.attr("forc"))) return;
-  raise_python(PyExc_RuntimeError, "argument " + std::to_string(index) + " of " + kernel.call_name +
-                                       "() has gaps between its elements: 1 * x is one without");
+void add_events(nb::object& events, nb::handle more) {
+  if (!more.is_valid() || more.is_none() || nb::len(more) == 0) return;
+  nb::list all = events.is_none() ? nb::list() : nb::list(events);
+  all.extend(more);
+  events = all;
 }
 
-// Arrays bring the events that their data waits for.
-nb::object with_events_of_arrays(const KernelState& kernel, const Call& call) {
-  PyObject* given = call.options[wait_for];
+/// The arguments of a call of a kernel that takes arrays. What the call waits for is the caller's
+/// events and those that the arrays' content depends on.
+nb::object fill_with_arrays(ArgumentList& list, const KernelState& kernel, const Call& call) {
+  PyObject* const given = call.options[wait_for];
   nb::object events = given == nullptr ? nb::object(nb::none()) : nb::borrow(given);
-  for (std::size_t i = 0; i < kernel.types.size(); ++i) {
-    if (!kernel.types[i].is_vector()) continue;
-    require_dense(kernel, i, call.values[i]);
-    const nb::object more = nb::getattr(nb::handle(call.values[i]), "events", nb::none());
-    if (more.is_none() || nb::len(more) == 0) continue;
-    nb::list all = events.is_none() ? nb::list() : nb::list(events);
-    all.extend(more);
-    events = all;
+  const nb::object place = attribute_or_null(call.queue, "_place");
+  for (std::size_t i = 0; i < kernel.passed; ++i) {
+    const ArgumentType type = i < kernel.types.size() ? kernel.types[i] : ArgumentType{};
+    PyObject* const value = call.values[i];
+    if (!type.is_vector()) {
+      list.add(type, value);
+      continue;
+    }
+    LaunchedArray array{};
+    if (place.is_valid() && launched_arrays().read(value, place.ptr(), array)) {
+      if (!array.is_dense) refuse_gaps(kernel, i);
+      list.add(type, array);
+      add_events(events, array.events);  // the queue's order has what is not among them
+    } else {
+      require_dense(kernel, i, value);
+      list.add(type, value);
+      add_events(events, attribute_or_null(value, "events"));
+    }
   }
   return events;
 }
@@ -367,10 +390,12 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
     const Call call = read_call(
         kernel, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(count)), keywords, places);
     ArgumentList list(kernel.passed);
-    fill(list, kernel, call.values);
     nb::object of_arrays;  // and of the caller
     nb::handle after = call.options[wait_for] == nullptr ? Py_None : call.options[wait_for];
-    if (kernel.takes_arrays) after = of_arrays = with_events_of_arrays(kernel, call);
+    if (kernel.takes_arrays)
+      after = of_arrays = fill_with_arrays(list, kernel, call);
+    else
+      fill(list, kernel, call.values);
     note_site(kernel.kernel);
     nb::object event = enqueue(call, after, [&](const opencl::LaunchConfig& config) {
       return kernel.kernel.launch_list(config, list.list());

@@ -959,11 +959,6 @@ def block(array: Array) -> Any:
     The object that a user's allocator gave for the memory; None: there is none. Operations on it are not deferred from now on, as after memory().
     """
 
-def written_on(array: Array, stream: treadle._core.device.Stream) -> tuple[int, int]:
-    """
-    For a launch that may write to the array and is queued on the stream next: the handle of its memory and the first element's offset in bytes, which the caller gives nobody else.
-    """
-
 def mark(array: Array) -> treadle._core.device.Event:
     """
     An event after the last change of the array, which is computed if it was pending.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
@@ -152,23 +152,3 @@ def _reordering(change: Callable[..., Any]) -> Callable[..., Any]:
 _CHANGES = ("__setitem__", "__delitem__", "__imul__")
 for _name in (*_CHANGES, "clear", "insert", "pop", "remove", "reverse", "sort"):
     setattr(Events, _name, _reordering(getattr(list, _name)))
-
-
-class _InLaunch(NamedTuple):
-    """What a kernel reads of an array that is its argument."""
-
-    base_data: Any
-    offset: int
-    events: Events
-
-
-def in_launch(array: Any, place: Place) -> Any:
-    """What stands for an array of this package in a launch of ours at `place`, which changes it as
-    operations do and lets nobody else know the memory. The array itself, if somebody does."""
-    if array._data is not None or not array.size or place.device is not array._place.device:
-        return array
-    events = array.events
-    handle, offset = _native.written_on(array, place.stream)
-    end = offset + array.size * array.dtype.itemsize
-    memory = _cl.Buffer._in_context(array.context, handle, end)
-    return _InLaunch(memory, offset, events)

@@ -21,7 +21,7 @@ from treadle._core.device import Device
 from treadle._core.kernel import check_vectors
 from treadle._snippets import Snippet, resolved_range
 from treadle.pyopencl._array_class import Array
-from treadle.pyopencl._array_places import in_launch, place_of
+from treadle.pyopencl._array_places import place_of
 from treadle.pyopencl._elementwise_kernels import TEXTS, Text
 from treadle.pyopencl._elementwise_programs import (
     built,
@@ -212,9 +212,8 @@ class ElementwiseKernel:
         sizes = form.sizes(len(indices))
         if capture_as is not None:
             form.kernel.capture_call(capture_as, queue, *sizes, *args, *own, wait_for=wait_for)
-        place = place_of(queue)
-        passed = [in_launch(v, place) if isinstance(v, Array) else v for v in args]
-        return form.kernel(queue, *sizes, *passed, *own, wait_for=wait_for)
+        place_of(queue)  # by which the launch is ordered with the arrays' own operations
+        return form.kernel(queue, *sizes, *args, *own, wait_for=wait_for)
 
 
 class ElementwiseTemplate(SnippetTemplate):
