@@ -28,7 +28,7 @@ class ElementwiseElement : public KernelElement {
   /// Null: the loop is that of a lowered space.
   virtual const TextLoop* text_loop() const { return nullptr; }
   /// What the kernel calls a variable of its own, so that a user's may be called so.
-  virtual std::string own_name(std::string name) const { return name; }
+  virtual std::string own_name(std::string wanted) const { return wanted; }
 };
 
 /// That of an expression, which it refers to.
