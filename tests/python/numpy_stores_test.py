@@ -75,6 +75,11 @@ LINES = """
     r = np.clip(np.array([1, 2], 'B'), -1, 2**70)
     r = np.clip(np.array([1, 2], '?'), -1, 2**40)
     a = np.zeros(3, '?'); a.fill(np.array([[7]]))
+    a = np.zeros(0, 'b'); a.fill([])
+    a = np.zeros((0, 4), 'H'); a[a > 1] = 1j
+    a = np.zeros((0, 4), 'h'); a[a > 1] = float('inf')
+    a = np.zeros((0, 4), 'h'); a[a > 1] = 3
+    a = np.zeros((3, 4), 'h'); a[np.zeros((0, 4), bool) > 1] = 2**40
 """
 
 

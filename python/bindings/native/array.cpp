@@ -40,6 +40,11 @@ void fill(const Array& self, nb::handle value) {
   const Array* const array = assigned.get().array();
   if (array != nullptr && array->size() == 1 && self.dtype() == Scalar::boolean)
     return self.assign(array::reshape(*array, {}));
+  if (array != nullptr && array->rank() != 0 &&
+      (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())))
+    throw DTypeError(std::string("fill() with a ") + Py_TYPE(value.ptr())->tp_name +
+                         ": it is one number, which all elements become",
+                     "x[...] = value assigns what broadcasts");
   if (array != nullptr && array->rank() != 0)
     throw ShapeError("fill() with a value of shape " + shape_text(array->shape()) +
                          ": it is one number, which all elements become",

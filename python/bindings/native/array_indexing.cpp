@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "native/layout.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
@@ -167,7 +168,10 @@ void assign_under_mask(const Array& x, const Array& mask, const array::Operand& 
                            " for what a mask on the device selects",
                        "assign one number, use x.assign(where(mask, values, x)), or index by "
                        "mask.get()");
-  if (mask.size() == 0) return;
+  if (mask.size() == 0) {  // and a number is one of the dtype all the same
+    const Array none = array::full({}, false, Scalar::boolean, {.stream = x.stream()});
+    return values == nullptr ? x.assign_where(none, value) : void();
+  }
   shape.insert(shape.end(), behind, 1);
   x.assign_where(behind == 0 ? mask : array::reshape(mask, shape), value);
 }
