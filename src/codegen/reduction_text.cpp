@@ -307,7 +307,7 @@ void ReductionWriter::declare_parts(const std::string& count) {
   for (const FoldText& fold : folds_) {
     const BlockField& value = fold.fields()[0];
     const bool is_total = fold.has_runs() && !is_wide() && has_totals();
-    if (!is_total || has_strips() || !fold.is_exact())
+    if (!is_total || has_strips() || std::ranges::none_of(folds_, &FoldText::is_exact))
       all.push_back({value.name + "_part", fold.neutral(0), value.type});
     if (fold.has_place() && places_ascend())
       all.push_back({value.name + "_step_part", "0", type(Scalar::uint32)});

@@ -11,8 +11,6 @@ import pytest
 import treadle
 from treadle._core import rules
 
-reference = pytest.importorskip("treadle_reference", reason="built with the C++ tests")
-
 pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
     pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning"),
@@ -23,6 +21,7 @@ pytestmark = [
 
 
 def interpret(steps, *rest):
+    reference = pytest.importorskip("treadle_reference", reason="built with the C++ tests")
     reference.interpret([(op, np.dtype(dtype).str, of) for op, dtype, of in steps], *rest)
 
 
