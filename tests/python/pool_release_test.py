@@ -146,7 +146,7 @@ def test_another_opencl_context_gets_what_a_pool_holds(run_python):
 
     if "opencl" not in {device.id.split(":")[0] for device in treadle.devices()}:
         pytest.skip("no OpenCL device")
-    if treadle.find_device("opencl").info.kind == "gpu":
+    if treadle.find_device("opencl").kind == "gpu":
         pytest.skip("the memory of the process is not that of the device")
     result = run_python("-c", ON_OPENCL, **{**HELD, "TREADLE_DEVICE": ""})
     assert result.stdout == "True True\n", result.stderr
