@@ -18,6 +18,7 @@ from treadle._core import DTypeError, IndexError, ShapeError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
+from treadle._required import required
 
 from ._creation import asarray, of_lists, require_target, written
 
@@ -70,7 +71,7 @@ def put(x: Array, indices: Any, values: Any, mode: str | None = None) -> None:
 def take_along_axis(x: Array, indices: Any, axis: int | None = -1) -> Array:
     """For each index the element there along an axis, beside it along all others."""
     if axis is None:
-        x, axis = x.ravel(), 0
+        x, axis = required(x, "x", "an Array", "ravel").ravel(), 0
     return _array.take_along_axis(x, indices, axis)
 
 

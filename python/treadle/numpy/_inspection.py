@@ -84,7 +84,10 @@ def ndim(x: Any) -> int:
 
 def shape(x: Any) -> tuple[int, ...]:
     """The length of each axis."""
-    return _numpy.shape(x) if not isinstance(x, Array) else x.shape
+    extents = _numpy.shape(x) if not isinstance(x, Array) else x.shape
+    if not isinstance(extents, tuple):  # a class has a property of the name
+        raise TypeError(f"x is a {type(x).__name__}, wanted: an array or numbers")
+    return extents
 
 
 def size(x: Any, axis: int | None = None) -> int:

@@ -249,6 +249,8 @@ class Array(Views):
             raise ValueError(
                 "the array has no queue: with_queue(queue) gives it one, or pass queue="
             )
+        if not isinstance(queue, _cl.CommandQueue):
+            raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
         return queue
 
     def _work(self, *others: Any, queue: Any = None) -> Place:

@@ -211,6 +211,10 @@ def capture_kernel_call(
     global_offset: Sequence[int] | None = None,
 ) -> None:
     """Writes a program that makes context, buffers and program anew and repeats the call."""
+    if not isinstance(queue, CommandQueue):
+        raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
+    if not isinstance(output_file, str) and not hasattr(output_file, "write"):
+        raise TypeError(f"output_file is a {type(output_file).__name__}, wanted: a name or a file")
     if wait_for:
         _cl.wait_for_events(wait_for)
     sizes, local, offset = _resolved(g_size, l_size, global_offset, g_times_l)
