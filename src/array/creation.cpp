@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/array/creation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -140,7 +141,8 @@ Array linspace(double start, double stop, std::int64_t count, bool endpoint, Sca
   if (count < 0)
     throw InvalidArgument("linspace of " + std::to_string(count) + " elements", "give 0 or more");
   const std::int64_t steps = endpoint ? count - 1 : count;
-  const double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
+  // A single element is start, but not a number where stop is infinite: NumPy's rule.
+  const double step = (stop - start) / static_cast<double>(std::max<std::int64_t>(steps, 1));
   const Array index = in_dtype(positions({count}, placement), Scalar::float64);
   Array elements = index * step + start;
   // Rounding must not move the last one.
