@@ -96,13 +96,11 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
   double sum_0_total[64];
   double sum_0_left_out_total[64];
   treadle_result_1 folded_1_part[64];
-  treadle_result_2 folded_2_part[64];
   treadle_result_2 folded_2_total[64];
   for (uint k = 0; k < 64; ++k) {
     sum_0_total[k] = 0.0;
     sum_0_left_out_total[k] = 0.0;
     folded_1_part[k] = treadle_neutral_1();
-    folded_2_part[k] = treadle_neutral_2();
     folded_2_total[k] = treadle_neutral_2();
   }
   const long start = (long)split * piece_length;
