@@ -35,6 +35,7 @@ from treadle.pyopencl._array_places import (
     place_in,
     place_of,
     quiet_place_of,
+    require_queue,
 )
 from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
@@ -249,9 +250,7 @@ class Array(Views):
             raise ValueError(
                 "the array has no queue: with_queue(queue) gives it one, or pass queue="
             )
-        if not isinstance(queue, _cl.CommandQueue):
-            raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
-        return queue
+        return require_queue(queue)
 
     def _work(self, *others: Any, queue: Any = None) -> Place:
         """For a with block: native operations go to the queue, after the arrays' events."""

@@ -15,7 +15,7 @@ from treadle._error_classes import combined
 from treadle.pyopencl import _cl
 from treadle.pyopencl._array_class import SAME, Array
 from treadle.pyopencl._array_memory import is_pool
-from treadle.pyopencl._array_places import place_of
+from treadle.pyopencl._array_places import place_of, require_queue
 
 
 def require_array(array: Any) -> Array:
@@ -156,7 +156,7 @@ def as_strided(ary: Array, shape: Any = None, strides: Any = None) -> Array:
 def queue_of(*operands: Any, queue: Any = None) -> Any:
     """The queue of a function: that given, or that of its first array that has one."""
     if queue is not None:
-        return queue
+        return require_queue(queue)
     for operand in operands:
         if isinstance(operand, Array) and operand.queue is not None:
             return operand.queue

@@ -47,16 +47,20 @@ def place_of(queue: Any) -> Place:
     return place
 
 
+def require_queue(queue: Any) -> Any:
+    """The queue; TypeError for what is none."""
+    if not isinstance(queue, _cl.CommandQueue):
+        raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
+    return queue
+
+
 def quiet_place_of(queue: Any) -> Place:
     """The same for what sends no work there yet."""
     place = getattr(queue, "_place", None)
     if place is None:
         place = getattr(queue, "_place_before_end", None)
     if place is None:
-        is_queue = isinstance(queue, _cl.CommandQueue)
-        if not is_queue:
-            raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
-        device = Device.of(queue.context, queue.device)
+        device = Device.of(require_queue(queue).context, queue.device)
         # By its number: the stream must not keep the Python object that keeps the stream.
         stream = device.adopt_stream(queue.int_ptr)
         place = Place(device, stream, has_double_support(queue.device))

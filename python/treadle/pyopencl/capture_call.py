@@ -13,6 +13,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from treadle.pyopencl import _cl
+from treadle.pyopencl._array_places import require_queue
 from treadle.pyopencl._cl import CommandQueue, Kernel, MemoryObjectHolder, SVMPointer
 from treadle.pyopencl._constants import mem_object_type, program_build_info
 from treadle.pyopencl._copy import enqueue_copy
@@ -211,8 +212,7 @@ def capture_kernel_call(
     global_offset: Sequence[int] | None = None,
 ) -> None:
     """Writes a program that makes context, buffers and program anew and repeats the call."""
-    if not isinstance(queue, CommandQueue):
-        raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
+    require_queue(queue)
     if not isinstance(output_file, str) and not hasattr(output_file, "write"):
         raise TypeError(f"output_file is a {type(output_file).__name__}, wanted: a name or a file")
     if wait_for:

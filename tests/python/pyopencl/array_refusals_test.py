@@ -140,3 +140,15 @@ def test_a_queue_behind_its_with_block_is_warned_of(context):
     for _ in range(2):
         with pytest.warns(cl.CommandQueueUsedAfterExit):
             cl_array.zeros(unused, 3, np.float32)
+
+
+def test_a_context_is_no_queue(context, queue):
+    a = cl_array.to_device(queue, np.ones(3, np.float32))
+    for use in (
+        lambda: clmath.tanpi(a, context),
+        lambda: clmath.sin(a, queue=context),
+        lambda: a.astype(np.float64, context),
+        lambda: cl_array.sum(a, queue=context),
+    ):
+        with pytest.raises(TypeError, match="a Context where a CommandQueue is expected"):
+            use()
