@@ -76,6 +76,7 @@ void refuse_long_expressions(const Program& program, std::span<const Device> dev
       program.context().platform().name() != "Portable Computing Language")
     return;
   std::string source = program.get<ProgramInfo::source>();
+  if (source.size() <= most) return;  // an operator is a character at least
   const LongestExpression found = longest_expression(source);
   if (found.operators <= most) return;
   std::vector<BuildError::DeviceLog> logs;

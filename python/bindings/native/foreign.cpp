@@ -49,13 +49,14 @@ bool is_called(nb::handle object, const HandleNames& names) {
 /// An integer, or the first of the attributes that the object has.
 std::uint64_t handle_of(nb::handle object, const HandleNames& names) {
   if (is_integer(object)) return unsigned_argument(object.ptr(), names.what);
-  for (const char* name : names.own)
-    if (const nb::object found = attribute_or_null(object.ptr(), name); found.is_valid())
-      return unsigned_argument(found.ptr(), names.what);
-  if (is_called(object, names))
-    for (const char* name : names.shared)
-      if (const nb::object found = attribute_or_null(object.ptr(), name); found.is_valid())
-        return unsigned_argument(found.ptr(), names.what);
+  const auto first_of = [&](std::initializer_list<const char*> attributes) {
+    for (const char* name : attributes)
+      if (nb::object found = attribute_or_null(object.ptr(), name); found.is_valid()) return found;
+    return nb::object();
+  };
+  nb::object found = first_of(names.own);
+  if (!found.is_valid() && is_called(object, names)) found = first_of(names.shared);
+  if (found.is_valid()) return unsigned_argument(found.ptr(), names.what);
   std::string text = std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no " + names.what;
   text += ": pass its handle, or an object with";
   for (const char* name : names.own) text += std::string(" .") + name;
