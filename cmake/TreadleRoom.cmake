@@ -156,7 +156,7 @@ function(treadle_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
-  target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} treadle_base GTest::gtest GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} treadle_process treadle_base GTest::gtest GTest::gtest_main GTest::gmock)
   treadle_unity(${name})
   treadle_precompile_tests(${name} ${arg_PRECOMPILE})
   # Compiling tests takes longer than running them; without optimisation it takes half the time.

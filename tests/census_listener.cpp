@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "holds_devices.hpp"
-#include "treadle/base/census.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle {
 namespace {

@@ -25,6 +25,7 @@ DEVICE_FREE = (
     "cuda_cpu_nvrtc_api_test",
     "cuda_cpu_runtime_test",
     "treadle_base_test",
+    "treadle_process_test",
     "treadle_codegen_test",
     "treadle_fuzz_test",
     "libtreadle_fake_profiler.so",

@@ -30,6 +30,7 @@ CPP = (".cpp", ".hpp", ".h")
 
 # The Python tests of each room that cover most in the least time.
 ROOM_TESTS = {
+    "process": ("tests/python/trace_test.py", "tests/python/warning_test.py"),
     "base": ("tests/python/pycuda/exceptions_test.py", "tests/python/warning_test.py"),
     "cuda": (
         *("tests/python/pycuda/context_test.py", "tests/python/device_test.py"),

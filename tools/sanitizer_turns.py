@@ -14,6 +14,7 @@ import subprocess
 # What a turn builds under AddressSanitizer. These need few of the rooms' libraries.
 FIRST = (
     "treadle_base_test",
+    "treadle_process_test",
     "treadle_codegen_test",
     "treadle_compile_test",
     "treadle_cuda_test",

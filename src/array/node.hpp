@@ -11,11 +11,11 @@
 
 #include "array/storage.hpp"
 #include "treadle/base/dtype.hpp"
-#include "treadle/base/launch_site.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/number.hpp"
 #include "treadle/base/op.hpp"
 #include "treadle/kernel/prepared_launch.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::array {
 

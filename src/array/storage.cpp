@@ -6,9 +6,9 @@
 #include <string>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::array {
 void order(const StreamRef& first, const StreamRef& second) {

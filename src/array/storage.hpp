@@ -11,11 +11,11 @@
 
 #include "treadle/array/allocator.hpp"
 #include "treadle/base/dtype.hpp"
-#include "treadle/base/launch_site.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/memory/buffer.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::array {
 

@@ -11,7 +11,7 @@
 #include "compile/disk_cache.hpp"
 #include "compile/key.hpp"
 #include "compile/statistics.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -12,9 +12,9 @@
 #include "compile/key.hpp"
 #include "compile/result_memory.hpp"
 #include "compile/statistics.hpp"
-#include "treadle/base/debug_files.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/debug_files.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "treadle/base/debug_files.hpp"
-#include "treadle/base/folders.hpp"
+#include "treadle/process/debug_files.hpp"
+#include "treadle/process/folders.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -10,7 +10,7 @@
 #include "compile/key.hpp"
 #include "compile/result_memory.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/folders.hpp"
+#include "treadle/process/folders.hpp"
 
 namespace treadle::compile {
 namespace {

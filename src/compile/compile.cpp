@@ -7,7 +7,7 @@
 #include "compile/cuda_build.hpp"
 #include "compile/framing.hpp"
 #include "compile/result_memory.hpp"
-#include "treadle/base/folders.hpp"
+#include "treadle/process/folders.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -13,8 +13,8 @@
 #include "compile/digest.hpp"
 #include "compile/process.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::compile {
 namespace {

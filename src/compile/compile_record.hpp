@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/nvtx.hpp"
-#include "base/trace_recorder.hpp"
+#include "process/nvtx.hpp"
+#include "process/trace_recorder.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/compile/compile.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "compile/compile_record.hpp"
 #include "compile/source_text.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -15,9 +15,9 @@
 #include "compile/cache_folder.hpp"
 #include "compile/file_system.hpp"
 #include "compile/statistics.hpp"
-#include "treadle/base/folders.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/folders.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::compile {
 namespace {

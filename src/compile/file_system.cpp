@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/file_system.hpp"
 
-#include "treadle/base/write_all.hpp"
+#include "treadle/process/write_all.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "compile/entry.hpp"
 #include "compile/framing.hpp"
-#include "treadle/base/folders.hpp"
+#include "treadle/process/folders.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/folders.hpp"
+#include "treadle/process/folders.hpp"
 
 namespace treadle::compile {
 namespace {

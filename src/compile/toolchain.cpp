@@ -18,10 +18,10 @@
 #include "compile/nvrtc_search.hpp"
 #include "compile/process.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/folders.hpp"
-#include "treadle/base/library.hpp"
-#include "treadle/base/settings.hpp"
 #include "treadle/compile/toolchain.hpp"
+#include "treadle/process/folders.hpp"
+#include "treadle/process/library.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "cuda/context_state.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <utility>
 
-#include "treadle/base/census.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/census.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

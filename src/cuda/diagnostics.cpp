@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "treadle/base/device_request.hpp"
-#include "treadle/base/settings.hpp"
 #include "treadle/cuda/device.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/device_request.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda {
 

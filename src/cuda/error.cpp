@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "cuda/context_state.hpp"
-#include "treadle/base/kept_memory.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/kept_memory.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include "cuda/argument_check.hpp"
 #include "cuda/function_state.hpp"
 #include "cuda/raw_attributes.hpp"
-#include "treadle/base/settings.hpp"
 #include "treadle/cuda/allocation.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -10,8 +10,8 @@
 #include "cuda/graph_state.hpp"
 #include "cuda/raw_attributes.hpp"
 #include "cuda/raw_copy.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/allocation.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda/kernel_names.hpp"
-#include "treadle/base/launch_site.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/launch_ring.hpp"
+#include "process/launch_ring.hpp"
 #include "treadle/cuda/launch_log.hpp"
 
 namespace treadle::cuda {

@@ -10,8 +10,8 @@
 #include "cuda/jit_request.hpp"
 #include "cuda/kernel_names.hpp"
 #include "cuda/module_state.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/cuda/allocation.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::cuda {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::cuda {
 namespace {

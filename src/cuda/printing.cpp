@@ -13,8 +13,8 @@
 #include "cuda/context_state.hpp"
 #include "cuda/print_sink.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/nvtx.hpp"
-#include "base/trace_recorder.hpp"
 #include "cuda/launch_ranges.hpp"
 #include "cuda/print_sink.hpp"
 #include "cuda/trace.hpp"
-#include "treadle/base/launch_site.hpp"
-#include "treadle/base/library.hpp"
-#include "treadle/base/settings.hpp"
+#include "process/nvtx.hpp"
+#include "process/trace_recorder.hpp"
+#include "treadle/process/launch_site.hpp"
+#include "treadle/process/library.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cuda/tracer.hpp"
-#include "treadle/base/launch_site.hpp"
-#include "treadle/base/trace.hpp"
+#include "treadle/process/launch_site.hpp"
+#include "treadle/process/trace.hpp"
 
 namespace treadle::cuda {
 namespace {

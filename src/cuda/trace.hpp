@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/trace_recorder.hpp"
+#include "process/trace_recorder.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/trace_timeline.hpp"
+#include "process/trace_timeline.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {

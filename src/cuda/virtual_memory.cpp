@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "cuda/argument_check.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/launch.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::cuda {
 namespace {

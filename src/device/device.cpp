@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "device/launch_log.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/process/census.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::device {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/launch_ring.hpp"
+#include "process/launch_ring.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/near_match.hpp"
 #include "treadle/device/device.hpp"

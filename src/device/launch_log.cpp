@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/launch_log.hpp"
 
-#include "treadle/base/settings.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::device {
 namespace {

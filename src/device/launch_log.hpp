@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/launch_ring.hpp"
+#include "process/launch_ring.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/launch_log.hpp"
 

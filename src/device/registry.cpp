@@ -6,14 +6,14 @@
 #include <mutex>
 #include <utility>
 
-#include "treadle/base/device_request.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/near_match.hpp"
-#include "treadle/base/settings.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/driver.hpp"
 #include "treadle/device/null.hpp"
 #include "treadle/device/opencl.hpp"
+#include "treadle/process/device_request.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::device {
 namespace {

@@ -2,10 +2,10 @@
 #include "treadle/memory/buffer.hpp"
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/host_wait.hpp"
 #include "treadle/memory/device_pool.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::memory {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/deferred.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::memory {
 

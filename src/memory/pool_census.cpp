@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "memory/readable.hpp"
-#include "treadle/base/census.hpp"
-#include "treadle/base/kept_memory.hpp"
+#include "treadle/process/census.hpp"
+#include "treadle/process/kept_memory.hpp"
 
 namespace treadle::memory {
 namespace {

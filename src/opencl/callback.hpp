@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 

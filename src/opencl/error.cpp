@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "opencl/query.hpp"
-#include "treadle/base/kept_memory.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/opencl/allocation.hpp"
 #include "treadle/opencl/table.hpp"
+#include "treadle/process/kept_memory.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

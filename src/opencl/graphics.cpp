@@ -6,7 +6,7 @@
 
 #include "opencl/ordering.hpp"
 #include "opencl/query.hpp"
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::opencl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "treadle/base/launch_site.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::opencl {
 namespace {

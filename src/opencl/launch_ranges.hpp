@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/nvtx.hpp"
+#include "process/nvtx.hpp"
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {

@@ -10,8 +10,8 @@
 #include "opencl/limits.hpp"
 #include "opencl/ordering.hpp"
 #include "opencl/svm_users.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/opencl/allocation.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::opencl {
 namespace {

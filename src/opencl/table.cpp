@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/nvtx.hpp"
-#include "base/trace_recorder.hpp"
 #include "opencl/fork.hpp"
 #include "opencl/launch_ranges.hpp"
 #include "opencl/query.hpp"
 #include "opencl/trace.hpp"
-#include "treadle/base/library.hpp"
-#include "treadle/base/settings.hpp"
+#include "process/nvtx.hpp"
+#include "process/trace_recorder.hpp"
 #include "treadle/opencl/platform.hpp"
+#include "treadle/process/library.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::opencl {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "opencl/tracer.hpp"
-#include "treadle/base/launch_site.hpp"
-#include "treadle/base/trace.hpp"
+#include "treadle/process/launch_site.hpp"
+#include "treadle/process/trace.hpp"
 
 namespace treadle::opencl {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "base/trace_timeline.hpp"
+#include "process/trace_timeline.hpp"
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {

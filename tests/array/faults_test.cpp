@@ -26,9 +26,9 @@
 #include "treadle/array/reduction.hpp"
 #include "treadle/array/user_kernel.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/null.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace {
 thread_local std::size_t host_allocations = 0, failing_allocation = 0;

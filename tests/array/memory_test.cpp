@@ -17,10 +17,10 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/launch_site.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/null.hpp"
 #include "treadle/memory/device_pool.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::array {
 namespace {

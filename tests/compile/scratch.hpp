@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "treadle/base/warning.hpp"
 #include "treadle/compile/toolchain.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::compile {
 

@@ -12,8 +12,8 @@
 #include "cuda/fake_driver.hpp"
 #include "cuda/providers.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "cuda/fake_driver.hpp"
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "cuda/fake_driver.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/memory.hpp"
 #include "treadle/cuda/texture.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda::fake {
 namespace {

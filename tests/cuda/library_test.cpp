@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "cuda/providers.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/compile/compile.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/occupancy.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::cuda {
 namespace {

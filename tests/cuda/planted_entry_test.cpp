@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cuda/providers.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/cuda/module.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda {
 namespace {

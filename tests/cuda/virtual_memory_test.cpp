@@ -11,10 +11,10 @@
 
 #include "cuda/fake_driver.hpp"
 #include "cuda/providers.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/pointer_attributes.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "device/each_device.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::device {
 namespace {

@@ -17,7 +17,6 @@
 
 #include "holds_devices.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/library.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/stream.hpp"
 #include "treadle/device/cuda.hpp"
@@ -32,6 +31,7 @@
 #include "treadle/opencl/context.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/queue.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::device {
 

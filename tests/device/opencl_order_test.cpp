@@ -8,14 +8,14 @@
 #include <thread>
 
 #include "device/opencl_device.hpp"
-#include "treadle/base/census.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/memory.hpp"
 #include "treadle/opencl/queue.hpp"
+#include "treadle/process/census.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::device {
 namespace {

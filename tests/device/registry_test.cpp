@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::device {
 namespace {

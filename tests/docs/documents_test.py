@@ -290,7 +290,7 @@ def test_error_reference_names_the_python_classes():
 
 def test_environment_table_is_the_settings():
     """docs/environment.md against the header: names, order and defaults."""
-    header = (ROOT / "include/treadle/base/settings.hpp").read_text()
+    header = (ROOT / "include/treadle/process/settings.hpp").read_text()
     declared = re.findall(r"/// (TREADLE_\w+):", header)
     text = (ROOT / "docs/environment.md").read_text()
     assert re.findall(r"^\| `(TREADLE_\w+)`", text, re.MULTILINE) == declared

@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "device/each_device.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/compile/cache.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::kernel {
 namespace {

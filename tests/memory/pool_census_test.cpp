@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/memory/pool.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::memory {
 namespace {

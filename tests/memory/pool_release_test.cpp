@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "memory/fake_allocator.hpp"
-#include "treadle/base/kept_memory.hpp"
 #include "treadle/device/null.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/memory/buffer.hpp"
 #include "treadle/memory/device_pool.hpp"
+#include "treadle/process/kept_memory.hpp"
 
 namespace treadle::memory {
 namespace {

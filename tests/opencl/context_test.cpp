@@ -8,8 +8,8 @@
 #include <future>
 
 #include "opencl/each_platform.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/opencl/table.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

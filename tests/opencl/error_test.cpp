@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "treadle/base/warning.hpp"
 #include "treadle/opencl/table.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "opencl/each_platform.hpp"
 #include "opencl/fault_table.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/opencl/image_transfer.hpp"
 #include "treadle/opencl/sampler.hpp"
 #include "treadle/opencl/svm.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "opencl/each_platform.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/opencl/table.hpp"
+#include "treadle/process/census.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

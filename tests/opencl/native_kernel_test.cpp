@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "opencl/each_platform.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::opencl {
 namespace {

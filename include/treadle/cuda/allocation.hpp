@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "treadle/base/kept_memory.hpp"
+#include "treadle/process/kept_memory.hpp"
 
 namespace treadle::cuda {
 
@@ -13,7 +13,7 @@ bool is_out_of_memory(int status) noexcept;
 
 /// What `call()` returns, a CUresult of an entry point that takes memory of a device or locks the
 /// host's. Where it says so, what the pools of the process hold is given back
-/// (treadle/base/kept_memory.hpp), and the call is made once more. For check().
+/// (treadle/process/kept_memory.hpp), and the call is made once more. For check().
 template <class Call>
 auto allocated(Call&& call) {
   return with_kept_memory(std::forward<Call>(call),

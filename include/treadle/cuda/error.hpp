@@ -35,7 +35,7 @@ inline void check(const Table& table, Result result, const char* call) {
     raise(table, static_cast<int>(result), call);
 }
 
-/// For destructors: hands a failure to the warning hook (treadle/base/warning.hpp)
+/// For destructors: hands a failure to the warning hook (treadle/process/warning.hpp)
 /// instead of throwing. A driver that has shut down with the process is no failure.
 void warn_if_failed(const Table& table, int code, const char* call, const char* object) noexcept;
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <utility>
 
-#include "treadle/base/census.hpp"
 #include "treadle/cuda/context.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::cuda {
 
-/// What the census (treadle/base/census.hpp) calls the objects that `Destroy` destroys.
+/// What the census (treadle/process/census.hpp) calls the objects that `Destroy` destroys.
 template <auto Destroy>
 inline constexpr const char* handle_kind = "cuda object";
 

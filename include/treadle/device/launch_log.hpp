@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "treadle/base/launch_site.hpp"
 #include "treadle/device/kernel.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::device {
 

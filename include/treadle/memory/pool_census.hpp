@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All pools of the process, whatever they draw from: the census (treadle/base/census.hpp) counts
+// All pools of the process, whatever they draw from: the census (treadle/process/census.hpp) counts
 // their blocks, and what they hold is given back where an allocation fails anywhere. Programs
 // include pool.hpp.
 #pragma once

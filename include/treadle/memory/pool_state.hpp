@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/kept_memory.hpp"
 #include "treadle/memory/allocator.hpp"
 #include "treadle/memory/options.hpp"
 #include "treadle/memory/pool_census.hpp"
 #include "treadle/memory/site.hpp"
 #include "treadle/memory/statistics.hpp"
 #include "treadle/memory/stream_table.hpp"
+#include "treadle/process/kept_memory.hpp"
 
 namespace treadle::memory {
 

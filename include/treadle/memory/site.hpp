@@ -5,7 +5,7 @@
 #include <source_location>
 #include <string>
 
-#include "treadle/base/launch_site.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::memory {
 

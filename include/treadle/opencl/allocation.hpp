@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "treadle/base/kept_memory.hpp"
 #include "treadle/opencl/error.hpp"
+#include "treadle/process/kept_memory.hpp"
 
 namespace treadle::opencl {
 
@@ -15,7 +15,7 @@ bool is_out_of_memory(int code, std::string_view call) noexcept;
 
 /// What `call()` returns, a status of an entry point that may take memory: platforms allocate when
 /// memory is made or when it is first used. Where it means that memory is exhausted, what the pools
-/// of the process hold is given back (treadle/base/kept_memory.hpp), and the call is made once
+/// of the process hold is given back (treadle/process/kept_memory.hpp), and the call is made once
 /// more. `name` is the entry point's.
 template <class Call>
 int allocated(const char* name, Call&& call) {

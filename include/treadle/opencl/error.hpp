@@ -59,7 +59,7 @@ inline void check(const Table& table, int code, const char* call) {
     raise(table, code, call);
 }
 
-/// For destructors: hands a failure to the warning hook (treadle/base/warning.hpp) instead of
+/// For destructors: hands a failure to the warning hook (treadle/process/warning.hpp) instead of
 /// throwing.
 void warn_if_failed(int code, const char* call, const char* object) noexcept;
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "treadle/base/census.hpp"
 #include "treadle/opencl/raw.hpp"
+#include "treadle/process/census.hpp"
 
 namespace treadle::opencl {
 
@@ -35,7 +35,7 @@ void release(const Table& table, RawKernel raw) noexcept;
 void release(const Table& table, RawEvent raw) noexcept;
 void release(const Table& table, RawSampler raw) noexcept;
 
-/// What the census (treadle/base/census.hpp) calls the references that handles of this type own.
+/// What the census (treadle/process/census.hpp) calls the references that handles of this type own.
 template <class Raw>
 inline constexpr const char* handle_kind = "opencl object";
 template <>

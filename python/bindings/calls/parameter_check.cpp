@@ -10,7 +10,7 @@
 #include "calls/numpy_scalars.hpp"
 #include "errors.hpp"
 #include "treadle/base/c_declaration.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::bindings {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "left_uses.hpp"
 #include "rooms.hpp"
-#include "treadle/base/census.hpp"
 #include "treadle/base/language.hpp"
-#include "treadle/base/library.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/trace.hpp"
+#include "treadle/process/census.hpp"
+#include "treadle/process/library.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/trace.hpp"
 
 namespace treadle::bindings {
 namespace {

@@ -16,9 +16,9 @@
 #include "native/host_array.hpp"
 #include "native/interchange.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/launch_site.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/current.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle::bindings {
 

@@ -3,7 +3,7 @@
 // that holds a lock of its own; so the one that warns never takes the GIL, which another thread may
 // hold while it waits for that lock. It leaves the text, and Python's main thread issues it as soon
 // as it runs Python code again: for what the main thread did itself, right behind the call.
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 #include <nanobind/stl/string.h>
 

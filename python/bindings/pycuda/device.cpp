@@ -9,7 +9,7 @@
 #include "pycuda/classes.hpp"
 #include "python_parts.hpp"
 #include "rooms.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::bindings {
 namespace face {

@@ -10,7 +10,7 @@
 
 #include "kept.hpp"
 #include "pyopencl/object_arguments.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::bindings::cl {
 namespace nb = nanobind;

@@ -6,7 +6,7 @@
 
 #include "pyopencl/classes.hpp"
 #include "pyopencl/info.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::bindings::cl {
 namespace {

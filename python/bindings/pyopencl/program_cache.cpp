@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "pyopencl/classes.hpp"
-#include "treadle/base/debug_files.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/opencl/program_binary.hpp"
+#include "treadle/process/debug_files.hpp"
 
 namespace treadle::bindings::cl {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cuda_cpu/compiler/passes/pass_table.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace llvm {
 class Module;

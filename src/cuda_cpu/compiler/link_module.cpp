@@ -24,7 +24,7 @@
 
 #include "cuda_cpu/compiler/backend.hpp"
 #include "cuda_cpu/compiler/host_libraries.hpp"
-#include "treadle/base/write_all.hpp"
+#include "treadle/process/write_all.hpp"
 
 LLD_HAS_DRIVER(elf)
 

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "treadle/base/debug_files.hpp"
 #include "treadle/base/line_directive.hpp"
+#include "treadle/process/debug_files.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

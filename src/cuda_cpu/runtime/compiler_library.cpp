@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/compiler_library.hpp"
 
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 namespace treadle::cuda_cpu {
 

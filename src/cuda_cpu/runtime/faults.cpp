@@ -17,7 +17,7 @@
 #include "cuda_cpu/runtime/memory_operand.hpp"
 #include "cuda_cpu/runtime/signal_chain.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

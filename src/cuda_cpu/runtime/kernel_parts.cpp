@@ -12,7 +12,7 @@
 #include "compile/disk_cache.hpp"
 #include "cuda_cpu/runtime/compiler_library.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

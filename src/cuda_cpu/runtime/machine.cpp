@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

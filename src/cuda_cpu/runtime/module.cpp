@@ -7,7 +7,7 @@
 #include "cuda_cpu/runtime/library.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/process.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::cuda_cpu {
 

@@ -20,8 +20,8 @@
 #include "cuda_cpu/runtime/module_header.hpp"
 #include "cuda_cpu/runtime/process.hpp"
 #include "cuda_cpu/runtime/services.hpp"
-#include "treadle/base/debug_files.hpp"
-#include "treadle/base/write_all.hpp"
+#include "treadle/process/debug_files.hpp"
+#include "treadle/process/write_all.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

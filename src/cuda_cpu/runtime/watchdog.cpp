@@ -9,7 +9,7 @@
 
 #include "cuda_cpu/runtime/stop_signal.hpp"
 #include "cuda_cpu/runtime/threads.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda_cpu {
 

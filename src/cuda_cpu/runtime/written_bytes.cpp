@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

@@ -10,11 +10,11 @@
 #include "device/cuda/device.hpp"
 #include "device/cuda/event.hpp"
 #include "device/cuda/module.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/cuda/error.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/table.hpp"
 #include "treadle/device/host_wait.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::device {
 namespace {

@@ -13,13 +13,13 @@
 #include "device/launch_check.hpp"
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/kept_memory.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/device/c_parameters.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/host_wait.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/process/kept_memory.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::device {
 namespace {

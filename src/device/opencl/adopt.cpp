@@ -11,8 +11,8 @@
 #include "device/opencl/module.hpp"
 #include "device/opencl/stream.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/warning.hpp"
 #include "treadle/opencl/platform.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle::device {
 namespace {

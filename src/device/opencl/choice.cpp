@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string>
 
-#include "treadle/base/device_request.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/opencl.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/platform.hpp"
+#include "treadle/process/device_request.hpp"
 
 namespace treadle::device {
 namespace {

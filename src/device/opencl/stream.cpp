@@ -7,9 +7,9 @@
 #include "device/argument_room.hpp"
 #include "device/launch_log.hpp"
 #include "device/opencl/module.hpp"
-#include "treadle/base/settings.hpp"
 #include "treadle/device/host_wait.hpp"
 #include "treadle/opencl/kernel.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::device {
 

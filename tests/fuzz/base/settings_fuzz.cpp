@@ -6,7 +6,7 @@
 #include "fuzz/target.hpp"
 #include "treadle/base/cpu_features.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 using namespace treadle;
 

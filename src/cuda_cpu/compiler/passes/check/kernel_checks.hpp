@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda_cpu/compiler/passes/module_plan.hpp"
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace llvm {
 class Module;

@@ -11,7 +11,7 @@
 #include "cuda_cpu/compiler/ir_module.hpp"
 #include "cuda_cpu/compiler/passes/module_plan.hpp"
 #include "cuda_cpu/compiler/source_copies.hpp"
-#include "treadle/base/debug_files.hpp"
+#include "treadle/process/debug_files.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/write_all.hpp"
+#include "treadle/process/write_all.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/types.h>

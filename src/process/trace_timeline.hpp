@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/trace_recorder.hpp"
+#include "process/trace_recorder.hpp"
 
 namespace treadle {
 

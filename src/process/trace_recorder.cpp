@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/trace_recorder.hpp"
+#include "process/trace_recorder.hpp"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -10,11 +10,11 @@
 #include <fstream>
 #include <thread>
 
-#include "base/nvtx.hpp"
+#include "process/nvtx.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/trace.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/trace.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/nvtx.hpp"
+#include "process/nvtx.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

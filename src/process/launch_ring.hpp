@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "treadle/base/launch_site.hpp"
+#include "treadle/process/launch_site.hpp"
 
 namespace treadle {
 

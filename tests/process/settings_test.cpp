@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -123,11 +123,11 @@ std::set<std::string> variables_in(const std::string& path, const std::string& b
 }
 
 TEST(Settings, TheDocumentedTableIsTheHeaders) {
-  const auto declared = variables_in("/include/treadle/base/settings.hpp", "/// ", ":");
+  const auto declared = variables_in("/include/treadle/process/settings.hpp", "/// ", ":");
   if (declared.empty()) GTEST_SKIP() << "TREADLE_SOURCE_DIR does not name the source tree";
   EXPECT_GT(declared.size(), 10u);
   EXPECT_EQ(declared, variables_in("/docs/environment.md", "| `", "`"));
-  EXPECT_EQ(declared, variables_in("/src/base/settings.cpp", "\"", "\""));
+  EXPECT_EQ(declared, variables_in("/src/process/settings.cpp", "\"", "\""));
 }
 
 }  // namespace

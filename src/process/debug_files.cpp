@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/debug_files.hpp"
+#include "treadle/process/debug_files.hpp"
 
 #include <fcntl.h>
 #include <pwd.h>
@@ -14,9 +14,9 @@
 #include <system_error>
 #include <vector>
 
-#include "treadle/base/folders.hpp"
-#include "treadle/base/settings.hpp"
-#include "treadle/base/write_all.hpp"
+#include "treadle/process/folders.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/write_all.hpp"
 
 namespace treadle {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/library.hpp"
+#include "treadle/process/library.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

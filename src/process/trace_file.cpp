@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/trace_file.hpp"
+#include "process/trace_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/folders.hpp"
-#include "treadle/base/write_all.hpp"
+#include "treadle/process/folders.hpp"
+#include "treadle/process/write_all.hpp"
 
 namespace treadle {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/settings.hpp"
+#include "treadle/process/settings.hpp"
 
 #include <algorithm>
 #include <charconv>

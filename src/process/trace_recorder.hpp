@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/trace_file.hpp"
+#include "process/trace_file.hpp"
 
 namespace treadle {
 

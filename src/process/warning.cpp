@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/warning.hpp"
+#include "treadle/process/warning.hpp"
 
 #include <cstdio>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/trace_timeline.hpp"
+#include "process/trace_timeline.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/launch_ring.hpp"
+#include "process/launch_ring.hpp"
 
 #include <mutex>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/kept_memory.hpp"
+#include "treadle/process/kept_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,15 +2,15 @@
 // The client's side of NVTX 3, as its documentation has it: the profiler's library is asked to
 // initialise itself, and given a function by which it finds tables of addresses of slots. It puts
 // its own functions into the slots that it wants.
-#include "base/nvtx.hpp"
+#include "process/nvtx.hpp"
 
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/library.hpp"
-#include "treadle/base/warning.hpp"
+#include "treadle/process/library.hpp"
+#include "treadle/process/warning.hpp"
 
 namespace treadle {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/device_request.hpp"
+#include "treadle/process/device_request.hpp"
 
 #include <algorithm>
 #include <array>

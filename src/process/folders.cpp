@@ -4,7 +4,7 @@
 // step by step:
 //
 //   /home/me/cache -> ../scratch/c     /, /home, /home/me, then /home/scratch, whoever made that
-#include "treadle/base/folders.hpp"
+#include "treadle/process/folders.hpp"
 
 #include <grp.h>
 #include <pwd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/trace.hpp"
+#include "treadle/process/trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/trace_timeline.hpp"
+#include "process/trace_timeline.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle {

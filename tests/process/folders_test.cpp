@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/folders.hpp"
+#include "treadle/process/folders.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

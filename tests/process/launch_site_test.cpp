@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/launch_site.hpp"
+#include "treadle/process/launch_site.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "base/launch_ring.hpp"
+#include "process/launch_ring.hpp"
 
 namespace treadle {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/census.hpp"
+#include "treadle/process/census.hpp"
 
 #include <gtest/gtest.h>
 
