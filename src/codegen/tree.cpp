@@ -146,6 +146,22 @@ Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& rep
 
 NodeOwner owners{};  // the bindings set it, once
 
+// A node that goes lets go of the nodes in it, and these of theirs. So many do it inside each
+// other; further ones wait for the first, because a stack has an end and a tree has none.
+constexpr int most_inside_each_other = 100;
+thread_local int inside_each_other = 0;
+thread_local std::vector<Node*>* waiting_nodes = nullptr;  // the first one's
+
+bool can_wait(Node* node) noexcept {
+  if (inside_each_other < most_inside_each_other) return false;
+  try {
+    waiting_nodes->push_back(node);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string_view kind_name(Kind kind) noexcept { return row_of(kind).name; }
@@ -212,7 +228,24 @@ void Node::set_owner(void* owner) noexcept {
 
 void Node::set_owners(const NodeOwner& functions) noexcept { owners = functions; }
 void Node::retain_owner() noexcept { owners.retain(owner_); }
-void Node::release_owner() noexcept { owners.release(owner_); }
+void Node::let_go() noexcept {
+  if (can_wait(this)) return;
+  std::vector<Node*> waiting;
+  const bool is_first = waiting_nodes == nullptr;
+  if (is_first) waiting_nodes = &waiting;
+  ++inside_each_other;
+  const auto end = [](Node* node) {
+    node->owner_ != nullptr ? owners.release(node->owner_) : delete node;
+  };
+  end(this);
+  for (; is_first && !waiting.empty();) {
+    Node* const next = waiting.back();
+    waiting.pop_back();
+    end(next);
+  }
+  --inside_each_other;
+  if (is_first) waiting_nodes = nullptr;
+}
 
 Part& Node::named(std::string_view name) {
   const std::vector<std::string_view>& names = names_of_parts(kind_);

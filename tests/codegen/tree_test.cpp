@@ -93,6 +93,14 @@ TEST(Tree, EndsNodesWithTheLastPointer) {
   EXPECT_EQ(ended, 1);
 }
 
+TEST(Tree, EndsHoweverDeepItIs) {
+  NodePtr tree = block();
+  for (int depth = 0; depth < 300000; ++depth) tree = block({tree, tree});
+  const NodePtr inner(tree->list()[0].node());
+  tree = nullptr;
+  EXPECT_EQ(inner->list().size(), 2U);
+}
+
 TEST(Tree, VisitsWhatContainsBeforeWhatIsContained) {
   std::vector<Kind> kinds;
   visit(*loop_over("x"), [&](const Node& node) {

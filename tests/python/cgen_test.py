@@ -6,6 +6,7 @@ installed; TREADLE_RANDOM_SEED=7 draws others.
 """
 
 import copy
+import gc
 import importlib.machinery
 import json
 import os
@@ -14,6 +15,7 @@ import pickle
 import struct
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -294,3 +296,84 @@ def test_a_tree_that_contains_itself_is_refused():
 def test_arguments_that_are_no_nodes_are_refused(make):
     with pytest.raises((treadle.Error, TypeError, ValueError)):
         make()
+
+
+class Watched(cgen.Line):
+    """A line that weak references know."""
+
+
+class Held(cgen.Generable):
+    """Keeps what it was given."""
+
+    def __init__(self, what):
+        self.what = what
+
+
+class Number(int):
+    """A number with attributes."""
+
+
+def in_itself(watched):
+    block = cgen.Block([watched])
+    block.append(cgen.If("a", cgen.Block([block])))
+
+
+def in_a_node_of_cpp(watched):
+    outer = cgen.BinOp("+", "a", watched)
+    outer.left = cgen.StaticAssert(outer)  # whose call is C++'s
+
+
+def in_attributes(watched):
+    held = Held([watched])
+    held.what.append(held)
+
+
+def in_a_class(watched):
+    class Own(cgen.Block):
+        line = watched
+
+        def __init__(self):
+            super().__init__()
+
+    Own()
+
+
+def in_an_argument(watched):
+    number = Number(128)
+    number.bounds = [cuda.CudaLaunchBounds(number, cgen.Value("void", "f")), watched]
+
+
+def in_the_list_of_a_block(watched):
+    block = cgen.Block([watched])
+    block.append(Held(block.contents))
+
+
+@pytest.mark.parametrize(
+    "tie",
+    [
+        in_itself,
+        in_a_node_of_cpp,
+        in_attributes,
+        in_a_class,
+        in_an_argument,
+        in_the_list_of_a_block,
+    ],
+)
+def test_nodes_that_refer_to_themselves_are_collected(tie):
+    def tied():
+        watched = Watched("a")
+        tie(watched)
+        return weakref.ref(watched)
+
+    alive = [tied() for _ in range(1000)]
+    gc.collect()
+    assert sum(one() is not None for one in alive) == 0
+
+
+@pytest.mark.parametrize("around", [lambda tree: cgen.Block([tree]), lambda tree: -tree])
+def test_trees_of_any_depth_can_go(around):
+    tree = cgen.Var("a")
+    for _ in range(100000):
+        tree = around(tree)
+    with pytest.raises(treadle.InvalidArgument, match="contains itself"):
+        str(tree)

@@ -218,6 +218,8 @@ class Node {
   void set_owner(void* owner) noexcept;
   /// The functions for all owners of the process.
   static void set_owners(const NodeOwner& functions) noexcept;
+  /// How many pointers there are to a node without an owner; 0: its owner counts them.
+  std::uint32_t pointer_count() const noexcept { return pointers_.load(std::memory_order_acquire); }
 
  private:
   friend class NodePtr;
@@ -227,11 +229,10 @@ class Node {
     pointers_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() noexcept {
-    if (owner_ != nullptr) return release_owner();
-    if (pointers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (owner_ != nullptr || pointers_.fetch_sub(1, std::memory_order_acq_rel) == 1) let_go();
   }
   void retain_owner() noexcept;
-  void release_owner() noexcept;
+  void let_go() noexcept;
 
   std::atomic<std::uint32_t> pointers_{0};
   void* owner_ = nullptr;

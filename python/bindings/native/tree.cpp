@@ -14,6 +14,7 @@
 #include <set>
 
 #include "instance.hpp"
+#include "kept_objects.hpp"
 #include "native/generated_text.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
@@ -78,26 +79,60 @@ void set_python_object(tree::Node* node, PyObject* object) noexcept {
 }
 
 // After an __init__() of a user's: the node, if that has not made it.
-void complete(nb::handle object) {
+void complete(PyObject* object) {
   if (nb::inst_ready(object)) return;
-  for (PyTypeObject* type = Py_TYPE(object.ptr()); type != nullptr; type = type->tp_base)
+  for (PyTypeObject* type = Py_TYPE(object); type != nullptr; type = type->tp_base)
     if (const auto found = makers().find(type); found != makers().end()) {
       found->second(object);
-      return set_python_object(nb::inst_ptr<tree::Node>(object), object.ptr());
+      return set_python_object(nb::inst_ptr<tree::Node>(object), object);
     }
 }
 
-// Classes of users have constructors that know nothing of ours.
-void wrap_constructor(nb::handle cls) {
-  if (!nb::cast<bool>(cls.attr("__dict__").attr("__contains__")("__init__"))) return;
-  const nb::object own = cls.attr("__init__");
-  cls.attr("__init__") = nb::cpp_function(
-      [own](nb::handle self, const nb::args& arguments, const nb::kwargs& keywords) {
-        own(self, *arguments, **keywords);
-        complete(self);
-      },
-      nb::is_method(), nb::name("__init__"));
+int init_and_complete(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  const nb::object init = nb::steal(PyObject_GetAttrString(self, "__init__"));
+  if (!init.is_valid()) return -1;
+  const nb::object done = nb::steal(PyObject_Call(init.ptr(), arguments, keywords));
+  if (!done.is_valid()) return -1;
+  complete(self);
+  return 0;
 }
+
+// Classes of users have constructors that know nothing of ours. A function of ours in their place
+// would hold the user's, which Python's collector of garbage could not see.
+void watch_constructor(nb::handle cls) {
+  if (nb::cast<bool>(cls.attr("__dict__").attr("__contains__")("__init__")))
+    reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_init = init_and_complete;
+}
+
+int visit_parts(const tree::Node& node, visitproc visit, void* arg) {
+  const auto visit_all = [&](std::span<const Part> parts) {
+    for (const Part& part : parts)
+      if (const int stopped = visit_node(part.node(), visit, arg); stopped != 0) return stopped;
+    return 0;
+  };
+  const int stopped = visit_all(node.parts());
+  return stopped != 0 ? stopped : visit_all(node.list());
+}
+
+int traverse_node(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const auto& node = *nb::inst_ptr<tree::Node>(self);
+  if (const auto* const ours = dynamic_cast<const PythonNode*>(&node)) Py_VISIT(ours->extra.ptr());
+  return visit_parts(node, visit, arg);
+}
+
+int clear_node(PyObject* self) {
+  if (!nb::inst_ready(self)) return 0;
+  auto& node = *nb::inst_ptr<tree::Node>(self);
+  if (auto* const ours = dynamic_cast<PythonNode*>(&node)) ours->extra.reset();
+  const Parts dropped = std::exchange(node.list(), {});
+  for (Part& part : node.parts()) part = Part();
+  return 0;
+}
+
+PyType_Slot node_slots[] = {
+    type_slot(Py_tp_traverse, traverse_node), type_slot(Py_tp_clear, clear_node), {0, nullptr}};
 
 PyObject* python_type(const PythonNode& node) {
   return reinterpret_cast<PyObject*>(Py_TYPE(static_cast<PyObject*>(node.owner())));
@@ -192,6 +227,7 @@ void bind_node(nb::module_& m) {
                             Py_DECREF(static_cast<PyObject*>(owner));
                           }});
   nb::class_<tree::Node> node(m, "Node", nb::intrusive_ptr<tree::Node>(set_python_object),
+                              nb::type_slots(node_slots),
                               "A node of a program's tree. str() is its text.");
   node.def("__str__", &text_of);
   node.def("__repr__", &repr_of);
@@ -288,6 +324,14 @@ nb::object source_of(const tree::Node& node, const std::string& language, bool l
 }
 
 }  // namespace
+
+int visit_node(const tree::Node* node, visitproc visit, void* arg) {
+  if (node == nullptr) return 0;
+  Py_VISIT(static_cast<PyObject*>(node->owner()));
+  // C++'s own nodes have no object. Of one that several nodes point to, who holds what is below it
+  // is not known.
+  return node->pointer_count() == 1 ? visit_parts(*node, visit, arg) : 0;
+}
 
 void remember_maker(PyTypeObject* type, void (*make)(nb::handle object)) { makers()[type] = make; }
 
@@ -418,7 +462,7 @@ void bind_tree(nb::module_& m) {
       "The base of all nodes. A class of a user's has a generate(), which yields lines.");
   generable.def("__init__", [](Generable* self) { new (self) Generable(Kind::line, Parts()); });
   let_users_derive<Generable>(Kind::line);
-  nb::object wrap = nb::cpp_function(&wrap_constructor, nb::name("__init_subclass__"));
+  nb::object wrap = nb::cpp_function(&watch_constructor, nb::name("__init_subclass__"));
   generable.attr("__init_subclass__") = nb::steal(PyClassMethod_New(wrap.ptr()));
   bind_tree_statements(m);
   bind_tree_control(m);

@@ -59,6 +59,10 @@ Parts parts_of(nb::handle iterable);
 /// The text that str() gives: as cgen writes it.
 std::string text_of(const tree::Node& node);
 
+/// Shows Python's collector of garbage the objects that a node holds through its parts: the
+/// collector finds nodes that contain themselves only so.
+int visit_node(const tree::Node* node, visitproc visit, void* arg);
+
 /// Takes the state of a copied object.
 void restore(PythonNode& node, nb::handle object, nb::tuple state);
 nb::tuple state_of(const tree::Node& node);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "instance.hpp"
+#include "kept_objects.hpp"
 #include "native/tree.hpp"
 #include "native/tree_making.hpp"
 #include "treadle/base/error.hpp"
@@ -39,6 +40,8 @@ class NodeList {
   void extend(nb::handle more) const {
     for (Part& part : parts_of(more)) parts().push_back(std::move(part));
   }
+  const tree::Node* node() const { return node_.get(); }
+  void drop() { node_ = nullptr; }
   nb::list as_list() const {
     nb::list list;
     for (const Part& part : parts()) list.append(object_of(part));
@@ -51,8 +54,22 @@ class NodeList {
 
 NodeList list_of(const Generable& node) { return NodeList(NodePtr(const_cast<Generable*>(&node))); }
 
+int traverse_list(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? visit_node(nb::inst_ptr<NodeList>(self)->node(), visit, arg) : 0;
+}
+
+int clear_list(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<NodeList>(self)->drop();
+  return 0;
+}
+
+PyType_Slot list_slots[] = {
+    type_slot(Py_tp_traverse, traverse_list), type_slot(Py_tp_clear, clear_list), {0, nullptr}};
+
 void bind_node_list(nb::module_& m) {
-  nb::class_<NodeList>(m, "NodeList", "The statements of a block, as a list that can be changed.")
+  nb::class_<NodeList>(m, "NodeList", nb::type_slots(list_slots),
+                       "The statements of a block, as a list that can be changed.")
       .def("__len__", [](const NodeList& self) { return self.parts().size(); })
       .def("__getitem__",
            [](const NodeList& self, const nb::object& index) -> nb::object {
