@@ -478,6 +478,11 @@ void TreeWriter::switch_of(const Node& node) {
     end_line();
     ++indent_;
     for (const Part& inner : choice.list()) statement(inner);
+    if (choice.list().empty() && &one == &node.list().back()) {  // C wants a statement there
+      begin_line();
+      put(';');
+      end_line();
+    }
     --indent_;
   }
   close();
