@@ -65,6 +65,7 @@ FOLDER_TESTS = {
     "tools/": ("tests/tools",),
     "tests/tools/": ("tests/tools",),
     "benchmarks/": ("tests/tools/benchmarks_test.py",),
+    "examples/python/generated_kernels/": ("tests/examples/generated_kernels_test.py",),
     "examples/python/native/": ("tests/examples/native_examples_test.py",),
     "examples/python/pyopencl/": ("tests/python/pyopencl/examples_test.py",),
     "examples/": ("tests/examples/python_examples_test.py",),

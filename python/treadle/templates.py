@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from treadle._core import InvalidArgument
+from treadle._core import InvalidArgument, Language
 from treadle._core import tree as _tree
 from treadle._core.tree import GeneratedText
 
@@ -37,7 +37,7 @@ def substitute(
     /,
     *,
     style: str = "%(name)s",
-    language: str | None = None,
+    language: Language | str | None = None,
     begin: tuple[str, int] | None = None,
     holes: Mapping[str, str] | None = None,
     **more: Any,
@@ -45,11 +45,11 @@ def substitute(
     """`text` with values in the place of keys: `%(name)s`, or with `style="$name"` and
     `style="{{name}}"` those.
 
-    A dtype is written as its name in `language` ("CUDA C", "OpenCL C"), a number so that it is read
-    again as the same, a NumPy scalar with its type; anything else is its str(). `holes` says what
-    the value of a key must be: "dtype", "constant" or "unroll", a whole number above 0. `begin` is
-    the file and line of the text's first line, by default the call's. Keys without a value and
-    values without a key raise InvalidArgument, with their lines.
+    A dtype is written as its name in `language` ("CUDA C", "OpenCL C" or a `device.language`), a
+    number so that it is read again as the same, a NumPy scalar with its type; anything else is its
+    str(). `holes` says what the value of a key must be: "dtype", "constant" or "unroll", a whole
+    number above 0. `begin` is the file and line of the text's first line, by default the call's.
+    Keys without a value and values without a key raise InvalidArgument, with their lines.
     """
     all_values = {**(values or {}), **more}
     return _tree.substitute(
@@ -82,7 +82,7 @@ def _failure(engine: str, error: Exception, file: str, line: int | None) -> Inva
 
 
 def _filled(
-    values: dict[str, Any], holes: Mapping[str, str] | None, language: str | None
+    values: dict[str, Any], holes: Mapping[str, str] | None, language: Language | str | None
 ) -> dict[str, Any]:
     """The values with those of holes checked and, except for counts, as kernels have them."""
     filled = dict(values)
@@ -127,7 +127,7 @@ def render_jinja2(
     name: str | None = None,
     first_line: int = 1,
     environment: Any = None,
-    language: str | None = None,
+    language: Language | str | None = None,
     holes: Mapping[str, str] | None = None,
     **values: Any,
 ) -> GeneratedText:
@@ -222,7 +222,7 @@ def render_mako(
     *,
     name: str | None = None,
     first_line: int = 1,
-    language: str | None = None,
+    language: Language | str | None = None,
     holes: Mapping[str, str] | None = None,
     **values: Any,
 ) -> GeneratedText:
@@ -247,7 +247,12 @@ def render_mako(
 
 
 def specialize(
-    kernel: Any, /, *, language: str = "CUDA C", kernel_name: str | None = None, **values: Any
+    kernel: Any,
+    /,
+    *,
+    language: Language | str = "CUDA C",
+    kernel_name: str | None = None,
+    **values: Any,
 ) -> GeneratedText:
     """The text of a kernel with arguments baked in: `specialize(text, n=1024)` has
     `const int n = 1024;` in the body instead of the parameter `n`, so that the compiler unrolls

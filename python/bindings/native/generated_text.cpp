@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "instance.hpp"
+#include "native/language_argument.hpp"
 #include "native/promotion.hpp"
 #include "native/tree.hpp"
 #include "rooms.hpp"
@@ -82,17 +83,17 @@ codegen::Hole hole_named(const std::string& name) {
 }
 
 TextWithLines substituted(std::string_view text, const nb::dict& values, const std::string& style,
-                          const std::optional<std::string>& language, const Line& begin,
+                          const std::optional<LanguageArgument>& language, const Line& begin,
                           const std::map<std::string, std::string>& holes) {
   codegen::KeyOptions options{.style = style_named(style), .begin = position_of(begin)};
-  if (language) options.language = language_named(*language);
+  options.language = language_of(language);
   for (const auto& [name, hole] : holes) options.holes.emplace(name, hole_named(hole));
   return codegen::replace_keys(text, values_of(values), options);
 }
 
-nb::object specialized(nb::handle source, const nb::dict& values, const std::string& language,
+nb::object specialized(nb::handle source, const nb::dict& values, const LanguageArgument& language,
                        const std::optional<std::string>& kernel) {
-  const Language its_language = language_named(language);
+  const Language its_language = language_of(language);
   return nb::cast(codegen::specialize(program_text(source, its_language), kernel.value_or(""),
                                       values_of(values), its_language));
 }
@@ -159,15 +160,16 @@ void bind_generated_text(nb::module_& m) {
            });
   m.def(
       "program_texts",
-      [](nb::handle source, const std::string& language) {
-        const TextWithLines text = program_text(source, language_named(language));
+      [](nb::handle source, const LanguageArgument& language) {
+        const TextWithLines text = program_text(source, language_of(language));
         const nb::object marked = text.lines.empty()
                                       ? nb::none()
                                       : nb::object(as_str(codegen::with_line_directives(text)));
         return nb::make_tuple(as_str(text.text), marked);
       },
       "source"_a, "language"_a,
-      nb::sig("def program_texts(source: typing.Any, language: str) -> tuple[str, str | None]"),
+      nb::sig("def program_texts(source: typing.Any, language: treadle._core.Language | str) -> "
+              "tuple[str, str | None]"),
       "The text to compile of a str, a tree or a generated text, and the one to compile if that "
       "fails: its errors are reported at the lines it comes from. None: no lines are known.");
   m.def("substitute", &substituted, "text"_a, "values"_a, "style"_a = "%(name)s",
@@ -175,8 +177,8 @@ void bind_generated_text(nb::module_& m) {
         "holes"_a = std::map<std::string, std::string>(),
         "The text with values in the place of keys.");
   m.def("specialize", &specialized, "source"_a, "values"_a, "language"_a, "kernel"_a = nb::none(),
-        nb::sig("def specialize(source: typing.Any, values: dict[str, typing.Any], language: str, "
-                "kernel: str | None = None) -> GeneratedText"),
+        nb::sig("def specialize(source: typing.Any, values: dict[str, typing.Any], language: "
+                "treadle._core.Language | str, kernel: str | None = None) -> GeneratedText"),
         "The text with arguments of a kernel baked in as constants.");
 }
 

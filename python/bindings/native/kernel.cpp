@@ -28,6 +28,7 @@
 #include "native/generated_text.hpp"
 #include "native/host_array.hpp"
 #include "native/interchange.hpp"
+#include "native/language_argument.hpp"
 #include "native/order.hpp"
 #include "rooms.hpp"
 #include "treadle/device/cuda.hpp"
@@ -385,14 +386,6 @@ nb::object make_kernel(device::Kernel kernel) {
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
-using LanguageArgument = std::optional<std::variant<Language, std::string>>;
-
-std::optional<Language> language_of(const LanguageArgument& given) {
-  if (!given) return std::nullopt;
-  if (const auto* name = std::get_if<std::string>(&*given)) return language_named(*name);
-  return std::get<Language>(*given);
-}
-
 const char* origin_name(compile::Origin origin) {
   switch (origin) {
     case compile::Origin::memory_cache:
@@ -407,7 +400,7 @@ const char* origin_name(compile::Origin origin) {
 
 // over 6 parameters because they are the keywords of the Python call
 void make_program(Program* self, std::shared_ptr<device::Device> device, nb::handle source,
-                  const LanguageArgument& language, std::vector<std::string> flags,
+                  const std::optional<LanguageArgument>& language, std::vector<std::string> flags,
                   std::vector<std::filesystem::path> include_dirs,
                   std::vector<std::string> name_expressions, std::string source_name, bool cache) {
   ProgramOptions options{.language = language_of(language),

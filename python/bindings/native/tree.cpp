@@ -16,9 +16,9 @@
 #include "instance.hpp"
 #include "kept_objects.hpp"
 #include "native/generated_text.hpp"
+#include "native/language_argument.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/base/language.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -312,10 +312,10 @@ std::string mapper_method(std::string_view name) {
 }
 
 // The text for a compiler, and the same with the lines that made it.
-nb::object source_of(const tree::Node& node, const std::string& language, bool line_directives,
+nb::object source_of(const tree::Node& node, const LanguageArgument& language, bool line_directives,
                      bool comments) {
   tree::PrintOptions options;
-  options.dialect = &codegen::dialect_of(language_named(language));
+  options.dialect = &codegen::dialect_of(language_of(language));
   options.line_directives = line_directives;
   options.comments = comments;
   const NodePtr shared(const_cast<tree::Node*>(&node));
@@ -474,8 +474,9 @@ void bind_tree(nb::module_& m) {
       object.attr("mapper_method") = mapper_method(nb::cast<std::string>(name));
   m.def("source_of", &source_of, nb::arg("node"), nb::arg("language"),
         nb::arg("line_directives") = false, nb::arg("comments") = true,
-        nb::sig("def source_of(node: Node, language: str, line_directives: bool = False, comments: "
-                "bool = True) -> str"),
+        nb::sig("def source_of(node: Node, language: treadle._core.Language | str, "
+                "line_directives: bool = "
+                "False, comments: bool = True) -> str"),
         "The text for a compiler of \"cuda_c\" or \"opencl_c\". Throws what the language does not "
         "have, identifiers that are none, and text whose brackets do not match.");
 }

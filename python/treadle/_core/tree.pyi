@@ -10,6 +10,8 @@ from collections.abc import (
 )
 from typing import Any
 
+import treadle._core
+
 
 class Node:
     """A node of a program's tree. str() is its text."""
@@ -1951,18 +1953,18 @@ class GeneratedText:
 
     def __setstate__(self, arg: tuple[str, Sequence[tuple[str, int] | None]], /) -> None: ...
 
-def program_texts(source: Any, language: str) -> tuple[str, str | None]:
+def program_texts(source: Any, language: treadle._core.Language | str) -> tuple[str, str | None]:
     """
     The text to compile of a str, a tree or a generated text, and the one to compile if that fails: its errors are reported at the lines it comes from. None: no lines are known.
     """
 
-def substitute(text: str, values: dict, style: str = '%(name)s', language: str | None = None, begin: tuple[str, int] | None = None, holes: Mapping[str, str] = {}) -> GeneratedText:
+def substitute(text: str, values: dict, style: str = '%(name)s', language: treadle._core.Language | str | None = None, begin: tuple[str, int] | None = None, holes: Mapping[str, str] = {}) -> GeneratedText:
     """The text with values in the place of keys."""
 
-def specialize(source: Any, values: dict[str, Any], language: str, kernel: str | None = None) -> GeneratedText:
+def specialize(source: Any, values: dict[str, Any], language: treadle._core.Language | str, kernel: str | None = None) -> GeneratedText:
     """The text with arguments of a kernel baked in as constants."""
 
-def source_of(node: Node, language: str, line_directives: bool = False, comments: bool = True) -> str:
+def source_of(node: Node, language: treadle._core.Language | str, line_directives: bool = False, comments: bool = True) -> str:
     """
     The text for a compiler of "cuda_c" or "opencl_c". Throws what the language does not have, identifiers that are none, and text whose brackets do not match.
     """
