@@ -8,9 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided  # noqa: F401
+from numpy.lib.stride_tricks import as_strided
 
 from treadle._required import required
+
+__all__ = [
+    "ArrayFlags",
+    "as_strided",
+    "c_contiguous_strides",
+    "equal_strides",
+    "f_contiguous_strides",
+    "get_common_dtype",
+    "is_c_contiguous_strides",
+    "is_f_contiguous_strides",
+]
 
 
 def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:

@@ -271,11 +271,6 @@ def memory_axes(strides: Sequence[int]) -> list[int]:
     return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
 
 
-def _in_memory_order(array: Array) -> Array:
-    axes = memory_axes(array.strides)
-    return array if axes == sorted(axes) else Array.transpose(array, axes)
-
-
 def empty_host(array: Array, allocate: Callable[..., np.ndarray] = np.empty) -> np.ndarray:
     """An array of the host that has the shape, the dtype and the axes' order of this one."""
     axes = memory_axes(array.strides)

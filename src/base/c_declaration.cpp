@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/characters.hpp"
+#include "treadle/base/c_text.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle {
@@ -125,18 +126,6 @@ struct DeclarationReader {
   }
 };
 
-/// Where a string or a character that begins at `at` ends; `at` where none does, as an apostrophe
-/// in a number or in #error's words.
-std::size_t literal_end(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  if (quote != '"' && (quote != '\'' || (at > 0 && is_word(text[at - 1])))) return at;
-  for (std::size_t end = at + 1; end < text.size() && text[end] != '\n'; ++end) {
-    if (text[end] == quote) return end + 1;
-    if (text[end] == '\\') ++end;
-  }
-  return at;
-}
-
 Declaration read(std::string_view text, Name name) {
   DeclarationReader reader;
   reader.read(text, name);
@@ -232,18 +221,11 @@ ScalarAliases scalar_aliases(std::string_view text) {
 
 std::string without_comments(std::string_view text) {
   std::string clean(text);
-  for (std::size_t i = 0; i + 1 < clean.size(); ++i) {
-    if (const std::size_t end = literal_end(text, i); end != i) {
-      i = end - 1;
-      continue;
-    }
-    if (clean[i] != '/' || (clean[i + 1] != '/' && clean[i + 1] != '*')) continue;
-    const bool is_line = clean[i + 1] == '/';
-    std::size_t end = is_line ? clean.find('\n', i) : clean.find("*/", i + 2);
-    end = end == std::string::npos ? clean.size() : end + (is_line ? 0 : 2);
-    std::fill(clean.begin() + static_cast<std::ptrdiff_t>(i),
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = behind_comment(text, at);
+    std::fill(clean.begin() + static_cast<std::ptrdiff_t>(at),
               clean.begin() + static_cast<std::ptrdiff_t>(end), ' ');
-    i = end - 1;
+    at = end > at ? end : std::max(behind_literal(text, at), at + 1);
   }
   return clean;
 }

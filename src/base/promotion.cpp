@@ -30,9 +30,6 @@ constexpr bool is_bool(Code c) { return c == code(Scalar::boolean); }
 constexpr bool is_complex(Code c) {
   return c == code(Scalar::complex64) || c == code(Scalar::complex128);
 }
-constexpr bool is_real_floating(Code c) {
-  return c >= code(Scalar::float16) && c <= code(Scalar::float64);
-}
 
 // Of a number that meets nothing.
 constexpr Code own_dtype(Code c) {

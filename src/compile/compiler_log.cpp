@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "treadle/base/c_text.hpp"
 #include "treadle/base/line_directive.hpp"
 
 namespace treadle::compile {
@@ -80,10 +81,7 @@ std::size_t LoggedPlaces::of(const LoggedError& error) const {
 
 std::vector<LoggedError> errors_of(std::string_view log) {
   std::vector<LoggedError> errors;
-  for (std::size_t begin = 0; begin < log.size();) {
-    const std::size_t end = std::min(log.find('\n', begin), log.size());
-    const std::string_view line = log.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view line : lines_of(log)) {
     const LoggedError error = read_line(line);
     if (error.line == 0) {
       if (!errors.empty()) {

@@ -12,6 +12,7 @@
 #include "compile/disk_cache.hpp"
 #include "compile/include_closure.hpp"
 #include "compile/key.hpp"
+#include "treadle/base/c_text.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/compile/cache.hpp"
 
@@ -20,16 +21,6 @@ namespace {
 
 /// A source of which so few lines are another's is another kernel.
 constexpr double least_common_lines = 0.3;
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// The share of lines that both have, wherever they stand: 0 to 1.
 double likeness(std::string_view one, std::string_view other) {

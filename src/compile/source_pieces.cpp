@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "treadle/base/c_text.hpp"
 #include "treadle/base/line_directive.hpp"
 
 namespace treadle::compile {
@@ -28,15 +29,14 @@ class PieceReader {
  private:
   void step() {
     const char c = text_[at_];
-    const std::string_view rest = text_.substr(at_);
     if (c == '\n') {
       at_line_start_ = true;
       ++line_;
       ++at_;
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
       ++at_;
-    } else if (rest.starts_with("//") || rest.starts_with("/*")) {
-      skip_to_end(rest.starts_with("//") ? "\n" : "*/", 2);
+    } else if (const std::size_t end = behind_comment(text_, at_); end != at_) {
+      move_to(end);
     } else if (c == '#' && at_line_start_) {
       directive();
     } else {
@@ -46,7 +46,8 @@ class PieceReader {
   }
 
   void token(char c) {
-    if (c == '"' || c == '\'') return add(Piece::Kind::string, quoted_end(at_));
+    if (const std::size_t end = behind_literal(text_, at_); end != at_)
+      return add(Piece::Kind::string, end);
     if (!is_word_character(c))
       return add(Piece::Kind::mark, at_ + (text_.substr(at_).starts_with("::") ? 2 : 1));
     std::size_t end = at_;
@@ -64,12 +65,10 @@ class PieceReader {
     const int line = line_;
     while (at_ < text_.size() && text_[at_] != '\n') {
       const std::string_view rest = text_.substr(at_);
-      if (rest.starts_with("//"))
-        skip_to_end("\n", 2);
-      else if (rest.starts_with("/*"))
-        skip_to_end("*/", 2);
+      if (const std::size_t end = behind_comment(text_, at_); end != at_)
+        move_to(end);
       else if (rest.starts_with("\\\n") || rest.starts_with("\\\r\n"))
-        skip_to_end("\n", 1, /*including=*/true);
+        move_to(text_.find('\n', at_) + 1);
       else
         ++at_;
     }
@@ -82,20 +81,10 @@ class PieceReader {
     if (read && read->line != 0) line_ = read->line - 1;  // of the line that follows
   }
 
-  void skip_to_end(std::string_view mark, std::size_t from, bool including = false) {
-    const std::size_t found = text_.find(mark, at_ + from);
-    std::size_t end = std::min(found, text_.size());
-    if (found != text_.npos && (mark != "\n" || including)) end += mark.size();
+  void move_to(std::size_t end) {
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
                                          text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
     at_ = end;
-  }
-
-  std::size_t quoted_end(std::size_t begin) const {
-    std::size_t end = begin + 1;
-    while (end < text_.size() && text_[end] != text_[begin] && text_[end] != '\n')
-      end += text_[end] == '\\' ? 2 : 1;
-    return std::min(end + 1, text_.size());
   }
 
   std::size_t raw_end(std::size_t quote) const {
@@ -109,9 +98,7 @@ class PieceReader {
 
   void add(Piece::Kind kind, std::size_t end) {
     pieces_.push_back({kind, at_, end, line_});
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                         text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-    at_ = end;
+    move_to(end);
   }
 
   const std::string_view text_;

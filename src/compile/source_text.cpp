@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "treadle/base/c_text.hpp"
 #include "treadle/base/line_directive.hpp"
 
 namespace treadle::compile {
@@ -54,15 +55,9 @@ class Opening {
   bool skip_blanks_and_comments() {
     while (at_ < source_.size()) {
       at_ = std::min(source_.find_first_not_of(spaces, at_), source_.size());
-      const std::string_view rest = source_.substr(at_);
-      if (rest.starts_with("//")) {
-        at_ = std::min(source_.find('\n', at_), source_.size());
-      } else if (rest.starts_with("/*")) {
-        const std::size_t end = source_.find("*/", at_ + 2);
-        at_ = end == std::string_view::npos ? source_.size() : end + 2;
-      } else {
-        return !rest.empty();
-      }
+      const std::size_t end = behind_comment(source_, at_);
+      if (end == at_) return at_ < source_.size();
+      at_ = end;
     }
     return false;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "treadle/base/c_text.hpp"
 #include "treadle/base/line_directive.hpp"
 
 namespace treadle::opencl {
@@ -43,16 +44,6 @@ std::optional<WholeTextPlace> place_in(std::string_view line) {
   for (const std::string_view before : {"In file included from ", "                 from ", ""})
     if (line.starts_with(before)) return whole_text_place(line, before.size());
   return std::nullopt;
-}
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
 }
 
 /// Compilers show tabs as blanks and leave out what is at a line's end.
@@ -111,7 +102,7 @@ class WholeText {
 }  // namespace
 
 bool counts_the_whole_text(std::string_view log) {
-  const auto lines = split_lines(log);
+  const auto lines = lines_of(log);
   return std::ranges::any_of(lines,
                              [](std::string_view line) { return place_in(line).has_value(); });
 }
@@ -119,7 +110,7 @@ bool counts_the_whole_text(std::string_view log) {
 std::string with_named_lines(std::string_view log, std::string_view source) {
   const WholeText text(source);
   if (!text.has_directives()) return std::string(log);
-  const auto lines = split_lines(log);
+  const auto lines = lines_of(log);
   std::string named;
   for (std::size_t at = 0; at < lines.size(); ++at) {
     const std::string_view line = lines[at];
@@ -134,6 +125,7 @@ std::string with_named_lines(std::string_view log, std::string_view source) {
     named += text.named(*place, says_more ? lines[at + 1] : std::string_view());
     named += line.substr(place->end);
   }
+  if (log.ends_with('\n')) named += '\n';
   return named;
 }
 

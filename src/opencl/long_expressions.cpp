@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "opencl/long_expressions.hpp"
 
+#include <algorithm>
+
+#include "treadle/base/c_text.hpp"
+
 namespace treadle::opencl {
-namespace {
-
-/// Behind a comment or a quoted text that begins at `at`; `at` if none does.
-std::size_t behind_quoted(std::string_view text, std::size_t at) noexcept {
-  const auto end = [&](std::string_view mark, std::size_t from) {
-    const std::size_t found = text.find(mark, from);
-    return found == std::string_view::npos ? text.size() : found + mark.size();
-  };
-  const std::string_view rest = text.substr(at);
-  if (rest.starts_with("/*")) return end("*/", at + 2);
-  if (rest.starts_with("//")) return end("\n", at) - (text.find('\n', at) < text.size() ? 1 : 0);
-  if (rest.front() != '"' && rest.front() != '\'') return at;
-  for (std::size_t i = at + 1; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == rest.front() || text[i] == '\n')
-      return i + 1;
-  }
-  return text.size();
-}
-
-}  // namespace
 
 LongestExpression longest_expression(std::string_view text) noexcept {
   constexpr std::string_view operators = "+-*/%&|^<>=?!~", ends = ";{},";
   LongestExpression longest, current;
   std::size_t line = 1;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t behind = behind_quoted(text, i);
-    for (std::size_t skipped = i; skipped < behind; ++skipped) line += text[skipped] == '\n';
-    if (behind != i) {
-      i = behind;
+    if (const std::size_t behind = std::max(behind_comment(text, i), behind_literal(text, i));
+        behind != i) {
+      for (; i < behind; ++i) line += text[i] == '\n';
       continue;
     }
     const char c = text[i++];

@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "treadle/base/c_declaration.hpp"
+
 namespace treadle::cuda_cpu::ptx {
 namespace {
 
@@ -26,23 +28,6 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string without_comments(std::string_view text) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view rest = text.substr(at);
-    const bool line = rest.starts_with("//"), block = rest.starts_with("/*");
-    if (!line && !block) {
-      result += text[at++];
-      continue;
-    }
-    const std::size_t end = rest.find(line ? "\n" : "*/", 2);
-    if (end == std::string_view::npos) break;
-    at += end + (line ? 0 : 2);
-    result += ' ';
-  }
-  return result;
 }
 
 /// Reads one statement from left to right; every step that cannot go on answers with nothing.
