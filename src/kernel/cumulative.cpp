@@ -12,7 +12,7 @@
 
 namespace treadle::kernel {
 
-/// A scan that does not keep the device alive.
+/// The scan's kernel. It does not keep the device alive.
 struct CumulativePlan {
   std::unique_ptr<ScanKernel> scan;
 };

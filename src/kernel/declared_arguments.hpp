@@ -17,8 +17,8 @@
 
 namespace treadle::kernel {
 
-/// What texts of users call dtypes on a device; `types` are their own names, also for dtypes that
-/// have one. Throws InvalidArgument without a device; `kernel` is what needs it: "a ScanKernel".
+/// The names of dtypes in users' texts for a device. `types` are the user's names, which win over
+/// the language's. Throws InvalidArgument without a device, naming `kernel`: "a ScanKernel".
 codegen::TypeNames type_names(const std::shared_ptr<device::Device>& device,
                               const std::vector<std::pair<std::string, DType>>& types,
                               const std::string& kernel);

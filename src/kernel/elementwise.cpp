@@ -86,7 +86,7 @@ class Launcher {
                           : launch_.arrays[k].strides;
   }
   std::size_t size_bytes(std::size_t k) const { return operands_[k].dtype.size_bytes(); }
-  /// Of an array's element that the loop begins with, behind the array's first one.
+  /// How many bytes behind an array's first element the loop's first element is.
   std::int64_t first_byte(const Part& part, const codegen::Lowering& space, std::size_t k) const {
     return part.first[k] + space.offsets[k] * static_cast<std::int64_t>(size_bytes(k));
   }
@@ -117,7 +117,7 @@ class Launcher {
       high.first[k] += strides(k)[axis] * low.extents[axis];
     return {std::move(low), std::move(high)};
   }
-  /// Halves of what is too large for one launch are prepared one after the other.
+  /// A part that is too large for one launch is halved, and each half is prepared by itself.
   void prepare(const Part& part, PreparedLaunch& made) const {
     const codegen::Lowering space = lower(part);
     if (space.is_too_large) {

@@ -56,7 +56,7 @@ class ListTexts {
     for (const ParameterSpec& parameter : parameters_) passed += parameter.name + ", ";
     return before + "generate(" + passed + "(index_type)i);\n" + behind;
   }
-  /// What stands before the kernel: the words that the user's function is written in, and it.
+  /// The text before the kernel: macros that the user's function uses, and the function.
   std::string preamble(Stage stage) const {
     std::string declared, passed, appends;
     for (const BuiltList& list : lists_) {
@@ -70,7 +70,7 @@ class ListTexts {
         declared += "index_type *plb_at_" + list.name + ", ";
         passed += "plb_at_" + list.name + ", ";
       }
-      // A list with a mother goes beside what its mother has got last.
+      // The element of a list with a mother has the place of the mother's last element.
       std::string text = "((void)0)";
       if (counts) text = "((void)++*plb_at_" + list.name + ")";
       if (is_written) {
@@ -92,7 +92,7 @@ class ListTexts {
            "\n" + appends + texts_.generate + "\n";
   }
 
-  /// Whether a list is counted: a mother for her children even if nobody wants hers.
+  /// Whether a list is counted. A mother is, for her children, even if she is left out.
   static bool has_counts(const std::vector<BuiltList>& lists, const BuiltList& list) {
     if (!list.mother.empty()) return false;
     return !list.is_left_out || std::ranges::any_of(lists, [&](const BuiltList& other) {
@@ -112,7 +112,7 @@ class ListTexts {
   std::vector<ParameterSpec> parameters_;
 };
 
-/// The lists, if they are such that texts can be made for them.
+/// Refuses lists for which no text can be made, and returns the others.
 std::vector<BuiltList> checked(std::vector<BuiltList> lists,
                                const std::shared_ptr<device::Device>& device, Scalar index_dtype) {
   if (device == nullptr) throw InvalidArgument("a ListBuilder needs a device");

@@ -23,8 +23,8 @@ namespace treadle::kernel {
 template <class Plan>
 class PlanTable {
  public:
-  /// The plan of a key. `make` gives a std::shared_ptr to the one that is not there, and is called
-  /// without a lock held; what it throws reaches all who wait for it, and the next one tries again.
+  /// The plan of a key. If there is none, `make` is called without a lock and returns it as a
+  /// std::shared_ptr. All who wait get an exception of `make`; the next call tries again.
   template <class Make>
   const Plan& find(const std::string& key, Make&& make) {
     std::optional<std::promise<Shared>> mine;
@@ -68,7 +68,7 @@ PlanTable<Plan>& plans(device::Device& device) {
   return device.slot<PlanTable<Plan>>();
 }
 
-/// For keys of plans and launches: equal numbers of a device are one object.
+/// Adds a tiling to a key of a plan or a launch. Equal tilings of a device are one object.
 inline void append_key(std::string& key, const codegen::Tiling& tiling) {
   const codegen::Tiling* const place = &tiling;
   key.append(reinterpret_cast<const char*>(&place), sizeof place);
@@ -85,8 +85,8 @@ struct LoadedText {
 LoadedText load_text(device::Device& device, const std::string& text, const std::string& name,
                      std::size_t parameter_bytes);
 
-/// Of a place in its allocation, for languages without addresses. Throws InvalidArgument if it is
-/// between two elements.
+/// How many elements behind the beginning of its allocation a place is, for languages without
+/// addresses. Throws InvalidArgument for a place between two elements.
 std::uint64_t element_offset(const device::Location& place, const DType& dtype);
 
 /// A value that a launch passes; `data` holds the bytes of the dtype.

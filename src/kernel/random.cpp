@@ -89,8 +89,8 @@ class RandomLauncher {
   }
 
  private:
-  /// What decides about alignment: a handle without addresses stands for an allocation, which is
-  /// aligned.
+  /// The place, whose alignment decides about vectors. A handle without addresses stands for an
+  /// allocation, which is aligned.
   std::uint64_t address() const {
     return target_.location.offset + (dialect_.has_addresses ? target_.location.handle : 0);
   }

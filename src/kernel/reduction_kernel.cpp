@@ -15,7 +15,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// Elements of which text() and compile() have the kernel: many.
+/// text() and compile() make the kernel for so many elements, which fill every device.
 constexpr std::int64_t many_elements = 1 << 24;
 /// Places for launches that a kernel was given lately.
 constexpr std::size_t kept_launches = 8;
@@ -94,7 +94,7 @@ std::string ReductionKernel::text(const FoldedAxis& axis) const {
 }
 unsigned ReductionKernel::group_size() const { return lower(many()).group_size; }
 
-/// Elements lie as their indices, and results one behind the other.
+/// The loops: element i lies at place i of its array, and results lie one behind the other.
 codegen::ReductionLowering ReductionKernel::lower(const Elements& elements,
                                                   std::span<const ElementwiseArray> places) const {
   const auto size_of = [](const codegen::KernelOperand& operand) {
@@ -221,7 +221,7 @@ void ReductionKernel::launch(device::Stream& stream, const Elements& elements,
   }
   std::vector<device::Argument>& all = declared.all();
   if (prepared->workspace.tickets != 0) {
-    // What was put off and reads an argument may be a reduction, which wants the same workspace.
+    // A pending expression that reads an argument may be a reduction, with the same workspace.
     all.insert(all.end(), results.begin(), results.end());
     stream.before_launch(*prepared->steps.front().kernel, all);
     all.erase(all.end() - static_cast<std::ptrdiff_t>(results.size()), all.end());

@@ -16,18 +16,18 @@ struct ReductionSlots {
   std::span<const std::size_t> arrays;  ///< which of a launch's each operand is
   const codegen::ReductionLowering& lowering;
   bool has_addresses;
-  /// Of users' texts, whose pointers to leaves are passed as they are: where `i` begins, and how
-  /// many elements a result has.
+  /// Whether it is a user's text: then pointers are passed as they are, with the first value of `i`
+  /// and the number of elements of a result.
   bool is_text = false;
   std::int64_t start = 0, count = 0;
 
   PreparedLaunch::Slot slot_for(const codegen::ReductionParameter& parameter) const;
-  /// Of the whole launch, but for what it reports. The kernel lives as long as what is made.
+  /// The whole launch, without its note. `kernel` must live as long as the launch.
   PreparedLaunch prepared(const device::Kernel& kernel, const codegen::ReductionText& text,
                           std::size_t partial_bytes) const;
 
  private:
-  /// Elements behind where an operand begins, as the lowering turned its axes.
+  /// How many elements behind the operand's first one the loop begins: the lowering turns axes.
   std::int64_t first_element(std::size_t k) const;
 };
 

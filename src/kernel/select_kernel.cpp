@@ -12,7 +12,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// Each element is counted as 1 or 0; the sum of those before it is the place of one that counts.
+/// A chosen element counts as 1, another as 0. The sum of all before an element is its place.
 ScanTexts select_texts(Selection selection, const SelectTexts& texts, const std::string& count) {
   const bool has_others = selection == Selection::both;
   const bool is_of_runs = selection == Selection::run_starts;

@@ -20,7 +20,7 @@ Intervals intervals_of(std::uint64_t n, unsigned tile, const codegen::Tiling& ti
 }
 
 memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes) {
-  // The pool gives memory again in the order of its stream; a device, when it is no longer used.
+  // A pool reuses memory in the order of its stream. A device waits until nothing uses the memory.
   if (stream.is_in_order()) return memory::Buffer::pooled(stream.shared_from_this(), size_bytes);
   return {stream.device().shared_from_this(), size_bytes};
 }

@@ -28,7 +28,7 @@ Intervals intervals_of(std::uint64_t n, unsigned tile, const codegen::Tiling& ti
 /// Memory for work that is queued on the stream while the Buffer lives. Throws OutOfMemory.
 memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes);
 
-/// Launches one after the other, also on a queue that its owner made out of order.
+/// Makes launches run one after the other, on queues that are out of order, too.
 class LaunchesInTurn {
  public:
   /// `order` is that of all together.
@@ -36,7 +36,7 @@ class LaunchesInTurn {
       : stream_(stream), order_(order) {}
 
   enum class Place { before_others, last };
-  /// Calls `launch` with the order of one of them.
+  /// Calls `launch` with the order for the next launch.
   void then(const std::function<void(const device::Order&)>& launch,
             Place place = Place::before_others);
 

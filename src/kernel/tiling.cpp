@@ -12,14 +12,14 @@
 namespace treadle::kernel {
 namespace {
 
-/// Whether a device has room for groups of that size, and for what they share; 0: it does not tell.
+/// Whether a device has room for groups of that size and their local memory; 0: it does not tell.
 bool has_room(const device::DeviceLimits& limits, const codegen::Tiling& tiling) {
   const bool has_items = limits.max_group_items == 0 || tiling.group_size <= limits.max_group_items;
   return has_items && (limits.local_memory_bytes == 0 ||
                        codegen::local_bytes_of(tiling) <= limits.local_memory_bytes);
 }
 
-/// Those of a device, in use and from before.
+/// The tilings of a device: those in use, and earlier ones that plans refer to.
 class DeviceTilings {
  public:
   explicit DeviceTilings(const device::DeviceLimits& limits) {

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t least_bytes = 1 << 14;
 
-/// Memory that grows. Work that is queued already may still use what it grew out of: that is what
-/// Device::free() promises.
+/// Memory that grows. Queued work may still use the old, smaller memory: Device::free() promises
+/// that the memory ends after such work.
 class Grown {
  public:
   explicit Grown(device::Device& device) : device_(device) {}
@@ -39,7 +39,7 @@ class Grown {
     try {
       device_.free(std::exchange(location_, {}));
     } catch (const std::exception&) {
-      // A device that has failed keeps its memory; the failure shows where its work is waited for.
+      // A failed device keeps its memory. The failure is reported to those who wait for its work.
     }
     size_bytes_ = 0;
   }
@@ -78,14 +78,14 @@ class StreamWorkspace {
   Grown partials_, tickets_;
 };
 
-/// Those of a device.
+/// The workspaces of a device.
 class Workspaces {
  public:
   explicit Workspaces(device::Device& device) : device_(device) {}
   std::shared_ptr<StreamWorkspace> at(device::Stream& stream) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(&stream);
-    // At the address of a stream that has ended, another may be while its work still runs.
+    // A new stream may lie at the address of one that has ended and whose work still runs.
     if (found != streams_.end() && !found->second.stream.expired()) return found->second.workspace;
     std::erase_if(streams_, [](const auto& entry) { return entry.second.stream.expired(); });
     return streams_

@@ -12,7 +12,7 @@
 
 namespace treadle::kernel {
 
-/// What each element is combined with all before it by.
+/// The operation that combines each element with all elements before it.
 enum class Cumulation : std::uint8_t { sum, product };
 
 /// Rows of equal length, one behind the other.

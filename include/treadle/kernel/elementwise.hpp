@@ -24,8 +24,8 @@ namespace treadle::kernel {
 struct ElementwiseLaunch {
   const codegen::Expression& expression;  ///< a valid one
   std::span<const std::int64_t> extents;  ///< of the outputs
-  /// The outputs, and then the leaves that are in place of none. No output may share memory with an
-  /// array that it is not in place of, but for elements at the same place of equal arrays.
+  /// The outputs, then the leaves that no output replaces. An output may share memory with the leaf
+  /// that it replaces, or with an array whose elements lie at the same places; with no other.
   std::span<const ElementwiseArray> arrays;
   std::span<const ElementBytes> scalars = {};  ///< as many as the expression has
   std::optional<Schedule> schedule = {};       ///< none: DeviceTraits::schedule
@@ -40,10 +40,10 @@ struct ElementwisePlan {
   double seconds;                 ///< to compile or find it
 };
 
-/// The plan for a launch with these operands, which is made if it is not there: any thread, and
-/// two that want the same one make it once. Blocking, long the first time. It lives as long as the
-/// device. Throws InvalidArgument if operands do not fit the expression, NotSupported if the
-/// device takes fewer bytes of parameters, and as Program.
+/// The plan for a launch with these operands. The first call makes the plan, which takes long;
+/// several threads that want one plan make it once. The plan lives as long as the device. Throws
+/// InvalidArgument if operands do not fit the expression, NotSupported if the device takes fewer
+/// bytes of parameters, and as Program.
 const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch);
 
 /// What launch_elementwise() does, without doing it; null where it runs nothing. Blocks and throws

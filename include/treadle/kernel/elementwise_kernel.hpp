@@ -76,7 +76,7 @@ class ElementwiseKernel {
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;
   }
-  /// Whether the text has `name[i]` of this argument: no table that it looks something up in.
+  /// Whether the text has `name[i]` of this argument. Other arguments are tables to look up in.
   bool mentions_element(std::string_view name) const;
   /// The program for launches over n elements, or over ranges.
   std::string text(bool has_range = false) const { return generate(has_range, false).text; }

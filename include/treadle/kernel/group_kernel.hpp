@@ -47,8 +47,8 @@ class GroupKernel {
     device::Argument starts;        ///< groups + 1: where each begins, and n
     device::Argument grouped;       ///< n
   };
-  /// Queues it. Throws as RadixSortKernel::launch(), and InvalidArgument for more values than the
-  /// dtype of the starts counts. Keys beyond the groups may stand anywhere among the others.
+  /// Queues the grouping. Keys of `groups` and more may be anywhere among the others. Throws as
+  /// RadixSortKernel::launch(), and InvalidArgument for more values than the starts' dtype counts.
   void launch(device::Stream& stream, const Counts& counts, const Arrays& arrays,
               const device::Order& order = {});
 

@@ -25,8 +25,8 @@ namespace treadle::kernel {
 struct BuiltList {
   std::string name;          ///< its elements are appended by APPEND_name(value)
   DType dtype;               ///< of its elements
-  std::string mother = {};   ///< a list that gets one element with, and before, each of this one
-  bool is_left_out = false;  ///< what is appended goes nowhere
+  std::string mother = {};   ///< a list that gets an element just before each of this one
+  bool is_left_out = false;  ///< appended elements are counted, and not stored
 };
 
 /// The C texts of a ListBuilder.
@@ -62,24 +62,24 @@ class ListBuilder {
   /// Those that are not left out.
   std::vector<std::string> written() const;
 
-  /// Queues counting what each of n objects appends: numbers of the index dtype, `counts` for each
-  /// list of counted().
+  /// Queues the counting: how many elements each of n objects appends. `counts` is memory for
+  /// numbers of the index dtype, one array for each list of counted().
   void count(device::Stream& stream, std::uint64_t n, std::span<const device::Argument> counts,
              std::span<const device::Argument> arguments, const device::Order& order = {});
-  /// Queues adding the counts of a list up: its elements for object i are those from starts[i] to
-  /// before starts[i + 1]. `starts` has n + 1 numbers, and stays as it is if n is 0.
+  /// Queues the sums of a list's counts: object i has the list's elements from starts[i] up to, and
+  /// without, starts[i + 1]. `starts` has n + 1 numbers; if n is 0 nothing is written.
   void add_up(device::Stream& stream, std::uint64_t n, const device::Argument& counts,
               const device::Argument& starts, const device::Order& order = {});
-  /// What compress() makes; all but `places` have room for n + 1 numbers.
+  /// The results of compress(), each with room for n + 1 numbers.
   struct Compressed {
-    device::Argument starts;   ///< of the lists that are not empty, and behind the last one
-    device::Argument objects;  ///< whose lists they are
-    device::Argument places;   ///< of each object, how many such lists are before its own; n + 1
+    device::Argument starts;   ///< where each list that is not empty begins, and the last one ends
+    device::Argument objects;  ///< the object of each of these lists
+    device::Argument places;   ///< for each object, how many of these lists are before its own
   };
   /// Queues leaving out the objects whose lists are empty; places[n] is how many are left.
   void compress(device::Stream& stream, std::uint64_t n, const device::Argument& starts,
                 const Compressed& compressed, const device::Order& order = {});
-  /// Queues writing them: `starts` for each list of counted(), `elements` for each of written().
+  /// Queues the writing: `starts` for each list of counted(), `elements` for each of written().
   void write(device::Stream& stream, std::uint64_t n, std::span<const device::Argument> starts,
              std::span<const device::Argument> elements,
              std::span<const device::Argument> arguments, const device::Order& order = {});

@@ -33,8 +33,8 @@ struct KernelNote {
   std::uint64_t instructions = 0;     ///< an estimate
 };
 
-/// A launch that was worked out, but for where its arrays begin and what its scalars are. Never
-/// changes once it is made; any thread. Lives no longer than the device.
+/// A launch with all that stays the same when arrays begin elsewhere and scalars have other values.
+/// Never changes once it is made; any thread. Lives no longer than the device.
 struct PreparedLaunch {
   /// What is passed for a parameter.
   struct Slot {
@@ -43,8 +43,8 @@ struct PreparedLaunch {
       address,   ///< of an array, `number` bytes behind where it begins
       handle,    ///< of an array, where languages have no addresses
       offset,    ///< of that address behind the handle, in elements
-      scalar,    ///< a value that launches have
-      number,    ///< a value that is the same for all
+      scalar,    ///< a value that each launch brings
+      number,    ///< a value that is the same for all launches
       partials,  ///< of the workspace
       tickets,   ///< of the workspace
     };
@@ -66,11 +66,11 @@ struct PreparedLaunch {
   WorkspaceSize workspace = {};  ///< without tickets: none
   KernelNote note;               ///< of all steps together
 
-  /// Queues it. `arrays` are those that it was worked out for, but for where they begin, which is
-  /// the same modulo 16; there are as many scalars. Throws as Stream::launch().
+  /// Queues the launch. `arrays` are as those that it was made for; they may begin elsewhere, at
+  /// the same address modulo 16. There are as many scalars. Throws as Stream::launch().
   void launch(device::Stream& stream, std::span<const ElementwiseArray> arrays,
               std::span<const ElementBytes> scalars, const device::Order& order = {}) const;
-  /// The same with `first` before all that the slots say: what users pass to kernels of theirs.
+  /// The same with the arguments `first` before those of the slots: a user's own arguments.
   void launch_behind(device::Stream& stream, std::span<const device::Argument> first,
                      std::span<const ElementwiseArray> arrays,
                      const device::Order& order = {}) const;

@@ -41,11 +41,11 @@ class RandomDraw {
  public:
   /// Integers of all values: int32, uint32, int64, uint64.
   static RandomDraw words(Scalar dtype);
-  /// Of `count` neighbouring integers from `first` on, which is written in two's complement; 0
-  /// stands for 2^64. No value is likelier than another by more than count / 2^64 of it. Of any
-  /// integer dtype, or bool. Throws InvalidArgument if one of them is none of the dtype's.
+  /// One of `count` neighbouring integers, the first of which is `first` in two's complement; a
+  /// count of 0 stands for 2^64. No value is likelier than another by more than count / 2^64 of it.
+  /// Any integer dtype, or bool. Throws InvalidArgument if the dtype does not have all the values.
   static RandomDraw integers(Scalar dtype, std::uint64_t first, std::uint64_t count);
-  /// Those of [low, high). Throws InvalidArgument if there are none.
+  /// The integers of [low, high). Throws InvalidArgument for an empty interval.
   template <std::integral T>
   static RandomDraw integers(T low, T high) {
     require_below(low < high);
@@ -61,15 +61,15 @@ class RandomDraw {
   /// float32 within 6.8 deviations, float64 within 8.7. Throws InvalidArgument for a deviation
   /// below 0.
   static RandomDraw normal(Scalar dtype, double mean = 0, double deviation = 1);
-  /// How often something happens that happens `mean` times on average: int32, uint32, int64,
-  /// uint64, float32 (rounded above 2^24) or float64. Throws InvalidArgument for a mean that is
-  /// below 0, above 2^30 or NaN.
+  /// Counts of events that happen `mean` times on average, as int32, uint32, int64, uint64, float32
+  /// (rounded above 2^24) or float64. Throws InvalidArgument for a mean that is below 0, above 2^30
+  /// or NaN.
   static RandomDraw poisson(Scalar dtype, double mean);
-  /// The same with the mean that each element is before. One below 0 or NaN stands for 0, one above
-  /// 2^30 for that.
+  /// The same, where each element holds its mean before the draw. A mean below 0 or NaN stands for
+  /// 0, a mean above 2^30 for 2^30.
   static RandomDraw poisson_of_elements(Scalar dtype);
 
-  /// What the numbers are.
+  /// The distribution.
   RandomKind kind() const noexcept { return kind_; }
   /// Of a number.
   Scalar dtype() const noexcept { return dtype_; }

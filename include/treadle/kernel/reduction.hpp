@@ -45,11 +45,11 @@ const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunc
 std::shared_ptr<const PreparedLaunch> prepare_reduction(device::Device& device,
                                                         const ReductionLaunch& launch);
 
-/// Queues the reduction as one launch, and returns what runs; launches are kept as those of
-/// launch_elementwise() are. No results run nothing, but their order holds; of no elements the
-/// results are epilogues of 0 for sums, 1 for products, false for any, true for all. Throws
-/// ShapeError naming the fold for other folds of no elements, InvalidArgument for operands that do
-/// not fit and for axes that are not there or named twice, and as plan_elementwise() and
+/// Queues the reduction as one launch, and returns its note. Launches are kept, as by
+/// launch_elementwise(). Where there are no results nothing runs, but the order holds. A fold of no
+/// elements gives 0 for sums, 1 for products, false for any, true for all, and then the epilogue;
+/// other folds of none throw ShapeError naming the fold. Throws InvalidArgument for operands that
+/// do not fit and for axes that are not there or named twice, and as plan_elementwise() and
 /// Stream::launch().
 KernelNote launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
                             const device::Order& order = {});

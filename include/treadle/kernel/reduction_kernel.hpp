@@ -100,14 +100,14 @@ class ReductionKernel {
                     std::span<const device::Argument> results,
                     std::span<const device::Argument> arguments, const device::Order& order = {});
 
-  /// Compiles what folds all elements now rather than at the first launch: of arrays that begin
-  /// where vectors may.
+  /// Compiles the fold of all elements now, not at the first launch, for arrays that begin at
+  /// addresses where vectors may.
   void compile();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return read_.snippet().parameters;
   }
-  /// What the kernel of text() takes behind them: pointers to outputs have the first one's dtype.
+  /// The kernel's parameters behind the declared ones. Pointers to outputs have the first's dtype.
   std::vector<codegen::ParameterSpec> own_parameters() const;
   /// As ElementwiseKernel::mentions_element(), of the maps.
   bool mentions_element(std::string_view name) const;

@@ -85,8 +85,8 @@ class ScanKernel {
 
   /// Compiles now rather than at the first launch.
   void compile() { form(); }
-  /// For what lies in a slot of the device: compiles, and no longer keeps the device alive. Not for
-  /// kernels that another thread has already.
+  /// Compiles, and no longer keeps the device alive: for kernels that the device itself keeps. To
+  /// be called before another thread has the kernel.
   void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
@@ -124,8 +124,8 @@ class ScanKernel {
   std::optional<Form> form_;
 };
 
-/// The texts of a scan of one array, `x`, into another, `y`, which may be the same: their elements
-/// are of the C type `type`. With `neutral` given, each result leaves its own element out.
+/// The texts of a scan of an array `x` into an array `y`, both with elements of the C type `type`;
+/// the two may be one array. With `neutral` each result leaves its own element out.
 ScanTexts scan_of_array(const std::string& type, std::string scan,
                         std::optional<std::string> neutral = {});
 

@@ -21,11 +21,11 @@ struct WorkspaceSize {
   std::size_t tickets;        ///< at least so many
 };
 
-/// Calls `launch` with the workspace of a stream, which lives as long as the device and grows as
-/// needed: launches that are ordered by their stream share it, so `launch` must queue on `stream`
-/// whatever uses it, and no other thread gets it meanwhile. On queues that their owner made out of
-/// order, the caller orders the launches. If `launch` throws, the workspace is made anew. Throws
-/// OutOfMemory.
+/// Calls `launch` with the workspace of a stream. The workspace lives as long as the device and
+/// grows as needed. All launches of the stream share it, one after the other: `launch` must queue
+/// its work on `stream`, and other threads wait for `launch` to return. On a queue that its owner
+/// made out of order, the caller orders the launches. If `launch` throws, the workspace is made
+/// anew. Throws OutOfMemory.
 void with_workspace(device::Stream& stream, const WorkspaceSize& size,
                     const std::function<void(const Workspace&)>& launch);
 
