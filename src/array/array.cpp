@@ -17,8 +17,8 @@
 namespace treadle::array {
 
 std::pair<Array, bool> recorded_array(NodeRef node) {
-  // Afterwards other threads may compute it, and let go of its operands; before, whoever learns the
-  // address of one does not find the node.
+  // From become_handle() on other threads may compute the node, which lets go of its operands. Code
+  // that learns the address of an operand earlier does not find the node.
   const Context& context = *node->context;
   const std::uint32_t escapes = context.escapes();
   const bool at_once = runs_at_once(*node);
@@ -128,7 +128,7 @@ std::pair<device::Location, device::WatchedMemory*> Array::for_launch() const {
 
 memory::Buffer Array::buffer(const StreamRef& stream) const {
   const NodeRef own = computed(*this);
-  before_write(*own->storage);  // who asks may write
+  before_write(*own->storage);  // the caller may write to it
   const AnnouncedUse write(*own->context, *own->storage, stream, device::MemoryUse::writes);
   return own->storage->buffer;
 }

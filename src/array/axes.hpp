@@ -9,8 +9,8 @@
 
 namespace treadle::array {
 
-/// Bit i: axis i of an array is among `axes`. Throws IndexError for one that is not there and
-/// InvalidArgument for one that is named twice, beginning with `who`.
+/// The axes as bits: bit i is set if axis i of the array is among `axes`. Throws IndexError for an
+/// axis that is not there and InvalidArgument for one named twice; errors begin with `who`.
 std::uint64_t axes_of(const Axes& axes, const Layout& layout, const std::string& who);
 
 }  // namespace treadle::array

@@ -11,7 +11,7 @@ namespace treadle::array {
 ComputationFusion::ComputationFusion(Context& context, Extents results,
                                      std::span<const NodeRef> nodes)
     : epilogue_(context, results) {
-  // The parts are the first leaves of the epilogue.
+  // The first leaves of the epilogue are the computation's results.
   for (const NodeRef& node : nodes) collect(*node);
 }
 

@@ -16,16 +16,16 @@ namespace treadle::array {
 /// As Fusion, for nodes that are results of pending computations, or depend on some.
 class ComputationFusion {
  public:
-  /// For nodes of the shape `results`, which have computations that go together below them.
+  /// `nodes` have the shape `results`, and below them computations that go together.
   ComputationFusion(Context& context, Extents results, std::span<const NodeRef> nodes);
 
-  /// An output in memory that nothing else shares, which is to be the node's value.
+  /// Adds an output: memory that nothing else shares, in which the node's value is stored.
   void add_output(Storage* target, const Layout& layout, const DType& dtype) {
     epilogue_.add_output(target, layout, dtype);
   }
   void store(Node& node) { epilogue_.store(node); }
 
-  /// As Fusion has them.
+  /// These are as in Fusion.
   Context& context() const noexcept { return epilogue_.context(); }
   bool is_held_up() const;
   void order(const StreamRef& stream);

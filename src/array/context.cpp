@@ -17,7 +17,7 @@ void add(std::atomic<std::uint32_t>& count, std::uint32_t step) noexcept {
   count.store(count.load(std::memory_order_relaxed) + step, std::memory_order_relaxed);
 }
 
-/// Its other results stay together.
+/// Takes a result out of the ring of its computation. The other results stay in the ring.
 void leave_ring(Node& node) noexcept {
   Node* before = node.next_result;
   while (before->next_result != &node) before = before->next_result;
@@ -132,7 +132,7 @@ void require_one_context(std::string_view operation, const Context& one, const C
                         "copy one of them to the device of the other");
 }
 
-/// Computes pending nodes that arrays stand for and that are wanted, the oldest first.
+/// Computes the wanted ones of the pending nodes that arrays stand for, the oldest first.
 template <class Wanted>
 std::vector<NodeRef> Context::compute_where(Cut why, Wanted wanted) {
   std::vector<NodeRef> found;

@@ -15,32 +15,32 @@
 
 namespace treadle::array {
 
-/// Where the work of a new array goes.
+/// The stream on which a new array is made.
 StreamRef stream_of(const Placement& placement);
 
 /// What arrays of one device share. Lives as long as the device, which keeps it.
 ///
 /// Its lock guards the list of pending nodes, evaluation's bookkeeping and the streams that storage
-/// remembers. Nothing that may run code of others is called under it: allocators, compilers,
-/// launches, destructors of nodes (ContextMutex). An argument of a pending node cannot become a
-/// leaf unnoticed, because both happen under the lock.
+/// remembers. Code that may be a user's - allocators, compilers, launches, destructors of nodes
+/// (ContextMutex) - is not called under the lock. A walk through nodes holds the lock, and a node
+/// becomes a leaf under it: so no operand becomes a leaf during a walk.
 class Context final : public device::DeferredWork {
  public:
   explicit Context(device::Device& device) : device_(device) {}
 
-  /// That of a device.
+  /// The context of a device.
   static Context& of(device::Device& device);
 
   device::Device& device() const noexcept { return device_; }
-  /// Where work goes that names no stream: the thread's current stream of the device, else its
-  /// default stream. `likely` is given back where it is that one.
+  /// The stream for work that names none: the thread's current stream of the device, or else the
+  /// device's default stream. If that is `likely`, returns `likely`.
   StreamRef stream(const StreamRef& likely) const;
 
-  /// Makes a pending node known that has operands now.
+  /// Appends a pending node, which has its operands, to the list.
   void enlist(Node& node);
-  /// The reverse, when it becomes a leaf or ends; the lock is held.
+  /// Takes a node that becomes a leaf or ends from the list; the lock is held.
   void unlist(Node& node) noexcept;
-  /// A number that no kernel had before, for Node::computed_in; the lock is held.
+  /// A new number for a kernel, for Node::computed_in; the lock is held.
   std::uint32_t next_kernel() noexcept { return ++kernels_; }
   /// Computes pending nodes that arrays stand for and that read the memory.
   void compute_readers(const Storage& storage);
@@ -53,33 +53,33 @@ class Context final : public device::DeferredWork {
   void before_growth(std::size_t size_bytes) noexcept override;
   void reclaim() noexcept override;
 
-  /// How often code that the library does not see has learned where memory is, while anything was
-  /// pending. Nodes that are being recorded are not found then.
+  /// How often code outside of the library has learned an address of memory while nodes were
+  /// pending. A node that is being recorded at such a moment is not found.
   std::uint32_t escapes() const noexcept { return escapes_.load(); }
 
   ContextMutex mutex;
-  /// A node is not `computing` any more, or announced work is queued.
+  /// Notified when a node is no longer `computing`, and when announced work has been queued.
   std::condition_variable changed;
 
  private:
   template <class Wanted>
   std::vector<NodeRef> compute_where(Cut why, Wanted wanted);
-  /// Computes pending nodes that keep more memory than they take, if that frees so many bytes.
-  /// Returns how many it frees, or would.
+  /// Computes pending nodes that keep more memory than their results take, if that frees at least
+  /// so many bytes. Returns the number of bytes that it frees, or would free.
   std::size_t relieve(std::size_t least_bytes);
   std::size_t relieved(std::size_t least_bytes) noexcept;
   void tell_device() noexcept { device_.set_deferred(first_ != nullptr ? this : nullptr); }
 
   device::Device& device_;
-  mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // once it was asked for
+  mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // null until it is needed
   std::atomic<std::size_t> growth_bytes_ = 0;                            // see before_growth()
   std::atomic<std::uint32_t> escapes_ = 0;
   std::uint32_t kernels_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
 };
 
-/// A use of memory by work that this thread queues on a stream within its lifetime, beside the
-/// fused kernels: ordered, and announced.
+/// A use of memory by work that is no fused kernel. The calling thread queues the work on a stream
+/// while this object lives. The constructor orders the stream and announces the use.
 class AnnouncedUse {
  public:
   AnnouncedUse(Context& context, Storage& storage, const StreamRef& stream, device::MemoryUse use);

@@ -11,9 +11,9 @@ namespace treadle::array {
 
 class Node;
 
-/// The lock of a Context. It knows the thread that has it, so that what ends on that thread
-/// meanwhile - in the unwinding of an exception above all - does not wait for itself: a node's end
-/// frees memory and calls code of others, and is put off until the lock is given up.
+/// The lock of a Context. A node's end frees memory and calls code of others, and must not happen
+/// under the lock. So the lock knows the thread that holds it: a node that ends on this thread, for
+/// instance when an exception unwinds the stack, ends only after the thread has given up the lock.
 class ContextMutex {
  public:
   ContextMutex() = default;
@@ -24,7 +24,7 @@ class ContextMutex {
     mutex_.lock();
     owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   }
-  /// Ends what was put off, behind the lock.
+  /// Gives the lock up, and then ends the nodes that were put off.
   void unlock() noexcept {
     Node* const ended = std::exchange(ended_, nullptr);
     owner_.store({}, std::memory_order_relaxed);
@@ -32,11 +32,11 @@ class ContextMutex {
     if (ended != nullptr) [[unlikely]]
       end_nodes(ended);
   }
-  /// Whether the calling thread has it.
+  /// Whether the calling thread holds the lock.
   bool is_mine() const noexcept {
     return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
-  /// Gives it up until `changed` is notified and `is_done()`; the calling thread has it.
+  /// Waits, without the lock, until `is_done()`; looks after each notification of `changed`.
   template <class Done>
   void wait(std::condition_variable& changed, Done is_done) {
     while (!is_done()) wait(changed);
@@ -49,8 +49,8 @@ class ContextMutex {
     owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     lock.release();
   }
-  /// The node, which is on no list and has no references, ends when the calling thread gives the
-  /// lock up.
+  /// Puts off the end of a node, which is on no list and has no references, until the calling
+  /// thread gives up the lock.
   void end_later(Node& node) noexcept;
 
  private:
@@ -61,8 +61,8 @@ class ContextMutex {
   Node* ended_ = nullptr;  // linked by `next`
 };
 
-/// Has the lock for a scope, which may lie within one that has it: for what runs in the unwinding
-/// of exceptions.
+/// Holds the lock for a scope, also where the calling thread holds it already: for code that runs
+/// when an exception unwinds the stack.
 class LockedAnyway {
  public:
   explicit LockedAnyway(ContextMutex& mutex) : mutex_(mutex.is_mine() ? nullptr : &mutex) {

@@ -25,7 +25,7 @@ Array positions(const Shape& shape, const Placement& placement) {
       make_positions(Layout::contiguous(shape, sizeof(std::int64_t)), stream_of(placement)));
 }
 
-/// An integer or truth value; those of 64 bits have no common type but this.
+/// An integer or truth value. int64 and uint64 have no other common type than this one.
 __int128 exact(const Number& number) {
   if (number.kind() == ScalarKind::unsigned_integer) return number.as_uint64();
   return number.as_int64();
@@ -61,7 +61,7 @@ Number sum_of(const Number& start, const Number& step) {
   return static_cast<double>(sum);
 }
 
-/// As NumPy, which stores the first two elements one by one and counts on from them.
+/// Throws as NumPy does, which stores the first two elements and computes the others from them.
 void require_first_two(const Number& first, const Number& second, std::int64_t count,
                        Scalar dtype) {
   const auto require = [&](const Number& number) {
@@ -72,7 +72,7 @@ void require_first_two(const Number& first, const Number& second, std::int64_t c
   if (count > 1) require(second);
 }
 
-/// The distance of the first two elements as they are stored, which NumPy goes on by.
+/// The step that NumPy uses: the difference of the first two elements as they are stored.
 Number stored_step(const Number& first, const Number& second, Scalar dtype) {
   const auto stored = [&](const Number& number) {
     return Number::stored(dtype, number.as(dtype).data());
@@ -95,7 +95,7 @@ Array empty(const Shape& shape, const DType& dtype, const Placement& placement) 
 }
 
 Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {
-  if (dtype == Scalar::structure)  // which alone says nothing of the fields
+  if (dtype == Scalar::structure)  // a scalar does not say which fields there are
     throw DTypeError("an array of records or of text cannot be filled with a number",
                      "copy NumPy's: treadle.numpy.asarray(numpy.zeros(shape, dtype))");
   require_number_of(Operand::weak(value), dtype);

@@ -44,7 +44,7 @@ std::optional<int> one_axis(const Array& x, const ReduceOptions& options, const 
   return static_cast<int>(counted_axis(x, axis));
 }
 
-/// In which dtype is added, of a result of that dtype. Whether anything is true is counted.
+/// The dtype in which elements are added for a result of this dtype. True elements are counted.
 Scalar accumulator_of(Scalar result) {
   if (result == Scalar::float16) return Scalar::float32;
   return result == Scalar::boolean ? Scalar::int64 : result;
@@ -80,7 +80,7 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
   const int last = static_cast<int>(x.rank()) - 1;
   const bool is_moved = axis && *axis != last;
   const Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
-  // Of a bool it is asked of each element whether it is 0, not of what integer it becomes.
+  // For a result of bool each element is compared with 0, not the integer that it would become.
   const bool is_truth = dtype == Scalar::boolean && !(rows.dtype() == dtype);
   Array made =
       cumulated(cumulation, is_truth ? in_dtype(rows, dtype) : rows, accumulator_of(dtype));
@@ -103,7 +103,7 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
   return *options.out;
 }
 
-/// The last axis but its first element, and but its last.
+/// The array without the first element of its last axis, and without the last one.
 Array without_first(const Array& x) { return x.at({Index::ellipsis(), Index{.start = 1}}); }
 Array without_last(const Array& x) { return x.at({Index::ellipsis(), Index{.stop = -1}}); }
 

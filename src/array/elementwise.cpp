@@ -18,7 +18,7 @@
 namespace treadle::array {
 namespace {
 
-/// Of each element of the last two axes its column less its row.
+/// For each element its column minus its row, in the last two axes.
 Array columns_less_rows(const Array& x) {
   if (x.rank() < 2)
     throw ShapeError("an array of shape " + shape_text(x.shape()) + " has no diagonal",
@@ -31,13 +31,13 @@ Array columns_less_rows(const Array& x) {
   return count_up(-1) - expand_dims(count_up(-2), 1);
 }
 
-/// In the dtype of functions of real numbers: NumPy has the same for these.
+/// The elements times a factor, in the dtype of functions of real numbers, as in NumPy.
 Array scaled(const Array& x, double factor) {
   const DType dtype = resolve(Op::fabs, Operand(x).type()).result;
   return in_dtype(x, dtype) * factor;
 }
 
-/// Whether a limit of clip() changes anything: not an integer beyond the dtype's.
+/// Whether a limit of clip() can change an element: an integer that the dtype cannot reach cannot.
 bool limits(const Array& x, const Operand& limit, IntegerFit beyond) {
   if (!x.dtype().is_integer() || !(limit.type() == OperandType(Weak::integer))) return true;
   return fit_of(x.dtype().scalar(), limit.number()) != beyond;
@@ -51,7 +51,7 @@ double largest_of(Scalar floating) {
                                      : std::numeric_limits<double>::max();
 }
 
-/// The dtype that a number of the host language has alone.
+/// The dtype of a number of the host language that meets no array.
 Scalar own_dtype(const Operand& number) {
   if (!number.type().is_weak()) return number.type().scalar();
   switch (number.number().kind()) {
@@ -66,8 +66,8 @@ Scalar own_dtype(const Operand& number) {
   }
 }
 
-/// A number of select() in the dtype of all choices. NumPy makes an array of it first, which it
-/// casts: a choice as same_kind allows, and the rest whatever it is.
+/// A number of select(), in the dtype of all choices. NumPy makes an array of the number and casts
+/// the array: that of a choice only as same_kind allows, that of the default in any case.
 Operand chosen_number(const Operand& value, Scalar dtype, bool is_rest) {
   const bool is_integer = value.type() == OperandType(Weak::integer);
   const bool is_huge = is_integer && value.number().kind() == ScalarKind::floating;
@@ -167,7 +167,7 @@ Array select(std::span<const Array> conditions, std::span<const Operand> choices
   std::vector<OperandType> types{otherwise.type()};
   for (const Operand& choice : choices) types.push_back(choice.type());
   const Scalar dtype = promote(types);
-  // All at once: one by one they may promote to another dtype.
+  // The dtype is that of all choices together: choices taken one by one may promote to another.
   const Placement here{.stream = conditions.front().stream()};
   Array result = otherwise.array() != nullptr
                      ? in_dtype(*otherwise.array(), dtype)

@@ -9,11 +9,11 @@
 
 namespace treadle::array {
 
-/// Counts as if nodes had let go of their operands. The context's lock is held as long as it is
-/// used.
+/// Finds the leaves that would end if some nodes let go of their operands. The caller holds the
+/// context's lock as long as it uses the object.
 class Ending {
  public:
-  /// A node that does not end itself, and was not named before.
+  /// Counts a node's operands as let go. The node itself does not end; to be called once for each.
   void let_go(const Node& node) {
     for (unsigned i = 0; i < node.arity; ++i) {
       Node& operand = *node.operands[i];
@@ -26,7 +26,7 @@ class Ending {
         let_go(operand);  // no deeper than Caps::steps
     }
   }
-  /// Leaves that nobody would keep.
+  /// The leaves that would end.
   const std::vector<const Node*>& leaves() const noexcept { return leaves_; }
 
  private:

@@ -26,12 +26,12 @@ HostLock host_lock = {nullptr, nullptr};
 
 constexpr std::size_t most_outputs = Node::most_results;
 
-/// Pending nodes of one context, stream and shape, which become leaves of one launch: all of them
-/// operations on elements, or all made of computations that go together. Nothing that is guarded
-/// against failure allocates: what it needs is here.
+/// Pending nodes of one context, stream and shape, which become leaves by one launch: all of them
+/// operations on elements, or all made of computations that go together. Steps that must not fail
+/// allocate nothing: the group has room for what they need.
 class Group {
  public:
-  /// Takes over what `nodes` has, which are at most `most_outputs`.
+  /// Moves the references out of `nodes`, which are at most `most_outputs`.
   Group(std::span<NodeRef> nodes, Cut why)
       : count_(nodes.size()),
         why_(why),
@@ -55,8 +55,8 @@ class Group {
   }
 
  private:
-  /// Leaves what others have computed, and keeps them from computing the rest. False if there is
-  /// nothing to do.
+  /// Drops the nodes that other threads have computed, and marks the rest as being computed by this
+  /// one. False if there is nothing to do.
   bool claim() {
     for (bool has_memory = true;;) {
       std::vector<NodeRef> stages, before;
@@ -79,7 +79,7 @@ class Group {
       for (const NodeRef& stage : stages) array::compute(*stage, Cut::staged);
       if (stages.empty()) has_memory = compute_before(before);
     }
-    // Leaves may end here, which takes the lock.
+    // A leaf that loses its last reference here takes the lock.
     const auto done = std::ranges::remove_if(nodes(), &Node::is_leaf, &NodeRef::operator*);
     for (NodeRef& node : done) node = {};
     count_ -= done.size();
@@ -111,10 +111,10 @@ class Group {
     node.state.store(NodeState::computing);
   }
 
-  /// What arrays stand for on the way from computations to results is kept: it is there already,
-  /// and would take another run. That is in the results' shape; what has no computation below it
-  /// any more, since others have computed them, may be in any. So are other results of a
-  /// computation.
+  /// Keeps nodes between the computations and the results that arrays stand for: the kernel has
+  /// their values, and another run would compute them again. Such nodes have the results' shape. A
+  /// node whose computations other threads have computed meanwhile may have any shape, and so may
+  /// other results of a computation.
   void add_seen(Node& node) {
     if (count_ == most_outputs || computation_below(node) == nullptr) return;
     if (node.handles() != 0 && node.state.load() == NodeState::pending) add(node);
@@ -154,7 +154,7 @@ class Group {
     const auto note = try_run(fusion, stream_, lock);
     if (!note) return false;
     note_ = *note;
-    // Announced until then: who walks through these nodes must not read what they overwrote.
+    // The use stays announced until publish(): other walks must not read the overwritten memory.
     publish();
     return true;
   }
@@ -169,7 +169,7 @@ class Group {
         context_.unlist(node);
         for (unsigned k = 0; k < node.arity; ++k) *operand++ = node.operands[k];
         node.arity = 0;
-        // Of donated memory nodes that are about to end are counted still.
+        // The count of donated memory still includes nodes that are about to end.
         outputs_[i]->pending.fetch_add(node.parents, std::memory_order_relaxed);
         node.storage = std::move(outputs_[i]);
         node.made_by = note_;
@@ -244,7 +244,7 @@ class Siblings {
   bool is_too_large() const {
     const auto leaves = static_cast<std::size_t>(std::ranges::count_if(seen_, &Node::is_leaf));
     std::size_t instructions = seen_.size();
-    for (const Node* node : seen_) instructions += node->arity;  // of leaves none
+    for (const Node* node : seen_) instructions += node->arity;  // leaves have none
     return leaves > Caps::leaves || seen_.size() - leaves > Caps::steps ||
            instructions > Caps::instructions;
   }
@@ -259,7 +259,7 @@ class Siblings {
   }
 
   std::vector<NodeRef> nodes_;
-  std::vector<const Node*> seen_;                   // theirs and below
+  std::vector<const Node*> seen_;                   // the group's nodes, and nodes below them
   std::shared_ptr<const Computation> computation_;  // null: operations on elements alone
   unsigned computations_ = 0;                       // those that are shared count twice
 };

@@ -13,20 +13,20 @@
 
 namespace treadle::array {
 
-/// Makes a leaf of a node: computes its expression, if nobody did. Queues, does not wait. If it
-/// throws, the node is as it was, and may be tried again.
+/// Makes a leaf of a node: computes its expression, unless another thread has. Queues the work and
+/// does not wait for it. If compute() throws, the node is as before and can be computed again.
 void compute(Node& node, Cut why = Cut::asked);
-/// Which of several nodes of one context, stream and shape are one kernel, if it can hold them.
+/// Which of several nodes of one context, stream and shape become one kernel, if it can hold them.
 enum class Grouping : std::uint8_t {
-  all,       ///< those who asked named them together
-  siblings,  ///< those that read the same; kernels for other pairs were compiled for chance
+  all,       ///< all of them: the caller named them together
+  siblings,  ///< those that read the same arrays; others meet by chance, each pair a new kernel
 };
-/// The same of several.
+/// The same for several nodes.
 void compute(std::span<const NodeRef> nodes, Grouping grouping = Grouping::all,
              Cut why = Cut::asked);
 
-/// Within it this thread does not hold the lock of the host language. What it uses must have a
-/// share of its own: other threads run.
+/// As long as it lives the thread does not hold the host language's lock, and other threads run:
+/// the thread needs its own share of every object that it uses.
 class WithoutHostLock {
  public:
   WithoutHostLock() noexcept;
@@ -38,18 +38,18 @@ class WithoutHostLock {
   void* held_;
 };
 
-/// The node of an array as a leaf, computed if it was pending, with a share: another thread may
+/// The node of an array, computed. The result is a share of the node, because another thread may
 /// give the array another node meanwhile.
 NodeRef computed(const Array& array);
 
-/// What is written at once, into memory that exists.
+/// A write into existing memory, which does not wait.
 struct Write {
   std::string_view what;  ///< the operation, for errors
-  Node& target;           ///< computed before, where it is pending
+  Node& target;           ///< if it is pending, it is computed first
   Node& value;            ///< of a shape that broadcasts to it, of any dtype that casts to it
   Node* mask;             ///< null, or bool: where it is false the target stays
-  /// Null, or how many elements behind its place each is stored: as codegen::Expression::scatter.
-  /// The target's layout may repeat elements then.
+  /// Null, or how many elements behind its own place each element is stored, as by
+  /// codegen::Expression::scatter. With an offset the target's layout may repeat elements.
   Node* offset = nullptr;
 };
 /// Computes pending expressions that read the target's memory, then writes, as one kernel. Throws
@@ -58,21 +58,21 @@ struct Write {
 void write(const Write& what);
 /// Throws InvalidState for memory that may not be written.
 void require_writable(const Node& target);
-/// Writes a result into an array that was given for it, cast as `same_kind` allows; `what` gave it.
-/// Throws DTypeError, ShapeError.
+/// Writes the result of the operation `what` into an array that the caller gave, cast as
+/// `same_kind` allows. Throws DTypeError, ShapeError.
 void store(std::string_view what, Node& value, Node& target, OutShape shape = OutShape::same);
-/// As NumPy: an array that is stored is cast, whatever becomes of its numbers, but a number of the
-/// host language has to be one of those that the dtype has. Throws DTypeError for complex numbers
-/// where they are real, InvalidArgument for NaN among integers, OverflowError.
+/// Throws unless the dtype has a number of the host language that is to be stored; arrays are cast
+/// without a check, as NumPy casts them. DTypeError for a complex number and a real dtype,
+/// InvalidArgument for NaN and an integer dtype, OverflowError.
 void require_number_of(const Operand& value, Scalar target);
-/// What is assigned to elements of a dtype. Throws DTypeError for anything but records of the same
-/// dtype where one of them is a record, OverflowError.
+/// The node of a value that is assigned to elements of a dtype. Throws DTypeError if one of the two
+/// is a record and the other no record of the same dtype; OverflowError.
 NodeRef value_node(const Operand& value, const DType& target);
-/// What was recorded, and whether it must not wait.
+/// The array of a recorded node, and whether it has to be computed at once.
 std::pair<Array, bool> recorded_array(NodeRef node);
-/// What was recorded, computed if it must not wait.
+/// The array of a recorded node, computed if that has to be done at once.
 Array finished(NodeRef node);
-/// Computes what is pending and reads the memory: to be called before anybody writes to it.
+/// Computes pending nodes that read the memory. To be called before the memory is written to.
 void before_write(Storage& storage);
 
 }  // namespace treadle::array

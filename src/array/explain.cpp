@@ -113,8 +113,8 @@ class Listing {
   std::string lines_, before_;
 };
 
-/// Calls `use` with the fusion of a pending node alone, into `target`, which is null for memory
-/// that is not there yet, and the context's lock.
+/// Calls `use` with two arguments: the fusion of one pending node that writes into `target` (null:
+/// memory that is not allocated yet), and the context's lock.
 template <class Use>
 auto with_fusion(Node& node, const Ref<Storage>& target, Use use) {
   std::unique_lock lock(node.context->mutex);
@@ -130,7 +130,7 @@ auto with_fusion(Node& node, const Ref<Storage>& target, Use use) {
   return used(Fusion(*node.context, shape));
 }
 
-/// What a pending expression lists, and the kernel that it is to become.
+/// The operations of a pending expression, and the kernel that will compute it.
 std::pair<std::string, KernelNote> planned(Node& node) {
   const auto described = [&](const auto& fusion, std::unique_lock<ContextMutex>& lock) {
     Listing listing;
@@ -138,7 +138,7 @@ std::pair<std::string, KernelNote> planned(Node& node) {
     lock.unlock();
     return std::pair(listing.text(), fusion.described());
   };
-  // What a stage reads is not there yet.
+  // The memory that a stage reads is not allocated yet.
   return with_fusion(node, node.is_staged ? Ref<Storage>() : donated_memory(node), described);
 }
 

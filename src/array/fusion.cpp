@@ -14,7 +14,7 @@ namespace {
 
 using codegen::Value;
 
-/// `layout` over a larger index space; values may have more leading axes of length 1 than it.
+/// `layout`, broadcast to a larger index space. It may have more leading axes, of length 1.
 Layout over(Layout layout, Extents shape) {
   while (layout.shape().size() > shape.size()) layout = layout.squeezed(0);
   return layout.broadcast_to(shape);
@@ -61,7 +61,7 @@ Fusion::~Fusion() {
     }
     context_.changed.notify_all();
   }
-  if (idle_room != nullptr) return;  // walks within walks: one room is enough
+  if (idle_room != nullptr) return;  // an inner walk has left its room already: one is enough
   builder_.clear();
   outputs_.clear();
   leaves_.clear();
@@ -120,7 +120,7 @@ Value Fusion::value_of(Node& node) {
 }
 
 Value Fusion::input(Node& node, const Computation& computation) {
-  // Without a prologue it has memory by now, or is only described.
+  // The input of a computation without a prologue has memory by now, or is only described.
   const Value value = computation.takes_prologue() ? value_of(node) : leaf(operand_of(node));
   if (node.dtype.scalar() == Scalar::structure) return value;
   return builder_.cast(value, computation.input_dtype(node.dtype).scalar());
@@ -143,7 +143,7 @@ Value Fusion::computed_value(Node& node) {
   } else if (node.op == Op::cast) {
     value = value_of(*node.operands[0]);
     if (node.dtype.scalar() != Scalar::structure) value = builder_.cast(value, node.dtype.scalar());
-  } else if (node.dtype.scalar() == Scalar::structure) {  // where() alone gives records
+  } else if (node.dtype.scalar() == Scalar::structure) {  // only where() has records as a result
     const Value chosen = builder_.cast(value_of(*node.operands[0]), Scalar::boolean);
     const Value first = value_of(*node.operands[1]), second = value_of(*node.operands[2]);
     value = builder_.step(Op::where, Scalar::structure, {chosen, first, second});
@@ -185,9 +185,9 @@ kernel::ElementwiseLaunch Fusion::launch() const {
     arrays.push_back({operand.location(), operand.layout->strides()});
   };
   for (const Operand& output : outputs_) add(output);
-  // The leaves that have memory of their own.
+  // The leaves that are not read through an output.
   const std::vector<codegen::LeafSpec>& specs = builder_.expression().leaves;
-  const std::size_t parts = specs.size() - leaves_.size();  // in an epilogue these come first
+  const std::size_t parts = specs.size() - leaves_.size();  // an epilogue's first leaves
   for (std::size_t i = 0; i < leaves_.size(); ++i)
     if (specs[parts + i].in_place < 0) add(leaves_[i]);
   return {builder_.expression(), shape_, arrays, scalars_};

@@ -18,40 +18,40 @@
 
 namespace treadle::array {
 
-/// The nodes of one kernel, walked under the context's lock. The leaves are kept alive, so that the
-/// launch may be queued after it was given up.
+/// The nodes of one kernel, walked under the context's lock. A Fusion keeps the leaves alive, so
+/// that the launch can be queued after the lock was given up.
 class Fusion {
  public:
-  /// Over the index space `shape`, which is that of a node: it stays as long.
+  /// `shape` is the index space. It is a view, of a node's shape, and must live as long.
   Fusion(Context& context, Extents shape);
-  /// Ends what was announced.
+  /// Ends the announced uses.
   ~Fusion();
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
 
-  /// An output in memory that begins where `layout` says; `target` is its storage, null if there is
-  /// none yet. All three stay until the launch. Leaves that are its elements, one to one, are read
-  /// through it.
+  /// Adds an output, which lies in `target` as `layout` says; a `target` of null is not allocated
+  /// yet. All three arguments must live until the launch. A leaf with the same elements in the same
+  /// places is read through the output.
   void add_output(Storage* target, const Layout& layout, const DType& dtype) {
     outputs_.push_back({target, &layout, &dtype});
   }
-  /// What the output added last is to be: the node's value, cast to the output's dtype; where the
-  /// mask is false what it was.
+  /// Stores the node's value in the output that was added last, cast to its dtype. Where the mask
+  /// is false the output keeps its elements.
   void store(Node& node, Node* mask = nullptr);
-  /// That output is stored `offset` elements behind its places.
+  /// Stores each element of that output `offset` elements behind its place.
   void scatter(Node& offset) { builder_.scatter(value_of(offset)); }
   /// Reads `copied` where the graph reads `leaf`.
   void substitute(Node& leaf, NodeRef copied) { copies_.emplace_back(&leaf, std::move(copied)); }
 
   Context& context() const noexcept { return context_; }
-  /// Whether other work that it depends on is announced and not queued yet; the lock is held.
+  /// Whether the kernel depends on work that is announced and not queued yet; the lock is held.
   bool is_held_up() const;
-  /// Orders the kernel after what it depends on, and announces it; the lock is held.
+  /// Orders the kernel after the work that it depends on, and announces it; the lock is held.
   void order(const StreamRef& stream);
   /// Queues the kernel; no lock is held.
   KernelNote run(device::Stream& stream) const;
-  /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
-  /// kernel if nobody did.
+  /// The note of the kernel, without a launch. Outputs need no memory. Blocks, and compiles the
+  /// kernel if it is not compiled.
   KernelNote described() const;
   /// What the kernel is called.
   std::string name() const { return codegen::kernel_name(builder_.expression()); }
@@ -65,14 +65,14 @@ class Fusion {
     Storage* storage;
     const Layout* layout;  // over the whole index space
     const DType* dtype;
-    NodeRef kept = {};  // the leaf, which has all three; an output is the caller's
+    NodeRef kept = {};  // the leaf that has all three; null for outputs, which the caller keeps
     bool is_gathered = false;
-    /// Whether it is the same elements.
+    /// Whether both are the same elements in the same places.
     bool operator==(const Operand& other) const {
       return storage == other.storage && storage != nullptr && *layout == *other.layout &&
              *dtype == *other.dtype;
     }
-    /// Of its first element; of memory that is to be allocated what is aligned as that.
+    /// The place of its first element. Memory that is not allocated yet counts as aligned.
     device::Location location() const;
   };
   /// What a walk collects.
@@ -85,7 +85,7 @@ class Fusion {
     NodeNotes<codegen::Value> values;              // of nodes
     std::vector<kernel::ElementwiseArray> arrays;  // that the launch passes
   };
-  /// One that this thread has used before, so that few walks allocate.
+  /// A Room that this thread has used before, so that few walks allocate.
   static thread_local std::unique_ptr<Room> idle_room;
   static std::unique_ptr<Room> take_room();
   kernel::ElementwiseLaunch launch() const;
@@ -108,9 +108,9 @@ class Fusion {
   bool is_announced_ = false;
 };
 
-/// Orders a Fusion or a ComputationFusion, and queues it when it has given the lock up. None if it
-/// is held up: it has waited then, and the walk is to be made anew, for what was pending may have
-/// memory now.
+/// Orders a Fusion or a ComputationFusion, gives up the lock and queues the kernel. If the fusion
+/// is held up, waits and returns nothing: the caller makes the walk anew, because pending nodes may
+/// be leaves now.
 template <class Fused>
 std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,
                                   std::unique_lock<ContextMutex>& lock) {
@@ -124,8 +124,8 @@ std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,
   return fusion.run(*stream);
 }
 
-/// Whether writing elements of `target` while `leaf` is read gives anything else than reading all
-/// of it before: they share memory, and not element by element.
+/// Whether `leaf` must be copied before `target` is written: whether they share memory, but not
+/// each element with the one at the same place.
 bool needs_copy(const Node& leaf, const Node& target);
 
 }  // namespace treadle::array

@@ -23,12 +23,12 @@
 namespace treadle::array {
 namespace {
 
-/// A negative offset so far below that no others make it positive: nothing is stored there.
+/// An offset that stays negative whatever is added to it: nothing is stored at negative offsets.
 constexpr std::int64_t nowhere = -(std::int64_t{1} << 56);
 
 enum class Use : std::uint8_t { read, write };
 
-/// Where elements are that indices say.
+/// The places of the elements that indices choose.
 struct Places {
   Layout view;   ///< of x, in the shape of the result
   Array offset;  ///< in elements; broadcasts to the view
@@ -49,8 +49,8 @@ class PlaceFinder {
         bounds_(bounds),
         use_(use) {}
 
-  /// Replaces axes of `layout`, which views x, by those of the indices, which become axes of the
-  /// result from `where` on.
+  /// Replaces axes of `layout`, a view of x, by the axes of the indices. These become axes of the
+  /// result, the first of them axis `where`.
   Places replace(const Layout& layout, const std::vector<AxisIndices>& all, std::size_t where) {
     Shape shape, strides, rest;
     for (std::size_t axis = 0; axis < layout.shape().size(); ++axis) {
@@ -66,7 +66,7 @@ class PlaceFinder {
     return finished(layout, all, Layout(shape, strides, layout.offset_bytes()), behind);
   }
 
-  /// Keeps axes: beside each index, elements of the other axes are those at its own place.
+  /// Indices along one axis only: in the other axes an element keeps the place of its index.
   Places along(const Layout& layout, const IndexArray& indices, std::size_t axis) {
     if (indices.shape().size() != layout.shape().size())
       throw ShapeError("indices of shape " + shape_text(indices.shape()) +
@@ -106,7 +106,7 @@ class PlaceFinder {
       if (extent == 0 && one.indices->size() > 0)
         throw IndexError("an index along axis " + std::to_string(one.axis) +
                          ", which has no elements (shape " + shape_text(layout.shape()) + ")");
-      // Offsets below 0 mean that nothing is stored: they are counted from the axis's lowest place.
+      // At negative offsets nothing is stored, so that offsets count from the axis's lowest place.
       is_backwards_ = use_ == Use::write && step < 0;
       if (is_backwards_) {
         moved += step * std::max<std::int64_t>(extent - 1, 0);
@@ -167,7 +167,7 @@ class PlaceFinder {
   bool is_backwards_ = false;
 };
 
-/// The array with memory, as it is now: another thread may give `x` another node meanwhile.
+/// The array, computed. A copy, because another thread may give `x` another node meanwhile.
 Array with_memory(const Array& x) {
   Array own = x;
   compute(Access::node(own), Cut::indexed);
@@ -188,11 +188,11 @@ void scatter(const Array& x, const Places& places, const Operand& value) {
   write({"assignment by indices", *target, *source, nullptr, &Access::node(places.offset)});
 }
 
-/// What an index expression says, with integers and slices applied.
+/// An index expression after its integers and slices were applied.
 struct Expanded {
   Layout layout;
   std::vector<AxisIndices> arrays = {};
-  std::size_t where = 0;  ///< the axis of the result where those of the arrays begin
+  std::size_t where = 0;  ///< the first axis of the result that is an axis of the index arrays
 };
 
 Expanded expand(const Array& x, std::span<const AnyIndex> indices) {
@@ -205,7 +205,7 @@ Expanded expand(const Array& x, std::span<const AnyIndex> indices) {
       ++named;
   }
   Expanded made{x.layout().indexed(plain)};
-  std::size_t axis = 0, runs = 0;  // runs: of arrays and integers side by side
+  std::size_t axis = 0, runs = 0;  // runs: how often arrays and integers stand side by side
   bool is_beside = false;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const bool is_array = std::holds_alternative<IndexArray>(indices[i]);
@@ -230,7 +230,7 @@ Places places_of(const Array& x, std::span<const AnyIndex> indices, Use use) {
       .replace(expanded.layout, expanded.arrays, expanded.where);
 }
 
-/// As many values as there are indices, in their shape.
+/// The values, repeated until there is one for each index, in the shape of the indices.
 Array put_values(const Array& values, const IndexArray& indices) {
   const Array flat = ravel(values);
   const Shape shape(indices.shape().begin(), indices.shape().end());

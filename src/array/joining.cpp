@@ -19,7 +19,7 @@ Array part(const Array& x, std::size_t axis, std::int64_t begin, std::int64_t en
   return x.viewed(x.layout().sliced(static_cast<int>(axis), begin, end), x.dtype());
 }
 
-/// Undefined elements where x is, in the order of the thread's current stream.
+/// A new array with undefined elements, on the device of x and the thread's current stream.
 Array empty_beside(const Array& x, const Shape& shape, const DType& dtype) {
   const Node& node = Access::node(x);
   return empty(shape, dtype, {.stream = node.context->stream(node.stream)});
@@ -48,7 +48,7 @@ void require_joinable(std::span<const Array> arrays, std::size_t axis) {
   }
 }
 
-/// Copies x along the axes from `axis` on into places that are moved on by `shifts`.
+/// Copies x into `target`, moved by `shifts` along the axes from `axis` on.
 void copy_rolled(const Array& target, const Array& x, std::span<const std::int64_t> shifts,
                  std::size_t axis) {
   if (axis == shifts.size()) return target.assign(x);
@@ -144,7 +144,7 @@ Array tile(const Array& x, std::span<const std::int64_t> counts) {
   while (from.shape().size() < counts.size()) from = expand_dims(from, 0);
   const Shape extents = shape_of(from);
   const std::size_t missing = extents.size() - counts.size();
-  // Each axis becomes two: copies, and the elements of one.
+  // Each axis becomes two axes: the copies, and the elements of one copy.
   Shape repeated, shape;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const std::int64_t count = axis < missing ? 1 : counts[axis - missing];

@@ -24,22 +24,22 @@ using TypeList = std::vector<std::pair<std::string, DType>>;
 class OpenDeclarations {
  public:
   struct One {
-    Declaration declaration;  ///< of an open one without a type
+    Declaration declaration;  ///< an open declaration has no type
     bool is_open;
   };
   /// Throws InvalidArgument for what is no declaration.
   explicit OpenDeclarations(std::string_view text);
 
   const std::vector<One>& all() const noexcept { return all_; }
-  /// Whether there is one at this position that is a pointer and not const.
+  /// Whether the declaration at this position is a pointer that is not const.
   bool may_write(std::size_t position) const noexcept {
     return position < all_.size() && all_[position].declaration.is_pointer &&
            !all_[position].declaration.points_to_const;
   }
-  /// As C's, for the dtypes of the open ones in their order. Throws DTypeError for a record that
-  /// `types` do not name.
+  /// The declarations with all types written out; `open` are the dtypes of the open ones, in order.
+  /// Throws DTypeError for a record that `types` do not name.
   std::string closed(std::span<const DType> open, const TypeList& types) const;
-  /// The same types under the names x_t: around the `preamble`, whose structures they may be.
+  /// The preamble with a type x_t around it for each open x: it may define these types itself.
   std::string around(const std::string& preamble, std::span<const DType> open,
                      const TypeList& types) const;
 
@@ -47,27 +47,27 @@ class OpenDeclarations {
   std::vector<One> all_;
 };
 
-/// What both languages call a dtype. Throws DTypeError for a record that `types` do not name.
+/// The name of a dtype in both languages. Throws DTypeError for a record that `types` do not name.
 std::string c_type_of(const DType& dtype, const TypeList& types);
-/// `types`, and names for complex numbers where they have none.
+/// `types`, with names for complex dtypes added that `types` do not name.
 TypeList with_complex_names(TypeList types);
 
-/// One call. Made, then prepared with what the kernel knows of its arguments, then launched, then
-/// ended.
+/// One call of a kernel. The caller makes it, prepares it with what the kernel knows of its
+/// arguments, launches the kernel and ends the call.
 class KernelCall {
  public:
-  /// `kernel` is what errors call it. Throws InvalidArgument for too many arguments, and numbers
-  /// for pointers or the reverse.
+  /// `kernel` is the kernel's name in errors. Throws InvalidArgument for too many arguments, for a
+  /// number where a pointer is declared, and for an array where a number is declared.
   KernelCall(std::string kernel, const OpenDeclarations& declarations,
              std::span<const Operand> given);
 
-  /// Of the arrays, or the current device's.
+  /// The context of the arrays; without arrays, of the current device.
   Context& context() const noexcept { return *context_; }
-  /// For each open declaration.
+  /// The dtype for each open declaration.
   std::span<const DType> open_dtypes() const noexcept { return open_dtypes_; }
 
-  /// Looks at dtypes and shapes, copies what has to be dense, makes what was left out. `Kernel`
-  /// knows the types of all arguments, and which the text uses as elements.
+  /// Checks dtypes and shapes, copies arrays that have to be dense, makes those that were left out.
+  /// `Kernel` knows the types of all arguments, and which of them the text uses as elements.
   template <class Kernel>
   void prepare(const Kernel& kernel, const std::optional<kernel::ElementRange>& range) {
     for (const auto& parameter : kernel.parameters()) {
@@ -76,12 +76,12 @@ class KernelCall {
     }
     prepare(range);
   }
-  /// What to launch for.
+  /// The indices to launch the kernel for.
   const kernel::ElementRange& range() const noexcept { return range_; }
   std::span<const device::Argument> arguments() const noexcept { return arguments_; }
-  /// To which the elements broadcast; none: the text uses none.
+  /// The shape to which the elements broadcast; none: the text uses no elements.
   const std::optional<Shape>& shape() const noexcept { return shape_; }
-  /// Copies back. Returns the arrays that were left out of the call.
+  /// Copies dense copies back. Returns the arrays that were left out of the call.
   std::vector<Array> end();
 
  private:

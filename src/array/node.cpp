@@ -20,9 +20,9 @@ void unlist(Node& node) noexcept {
 /// Memory of nodes that ended on this thread. Plain data, so that it outlives the thread's objects.
 struct NodeStack {
 #if defined(__SANITIZE_ADDRESS__)
-  static constexpr unsigned most = 0;  // or what is used after its end would not be found
+  static constexpr unsigned most = 0;  // a sanitizer would not see a use after the end
 #else
-  static constexpr unsigned most = 256;  // as many as are pending often
+  static constexpr unsigned most = 256;  // programs often have so many pending nodes
 #endif
   unsigned count;
   bool is_closed;
@@ -57,7 +57,7 @@ void Node::operator delete(void* memory) noexcept {
 
 bool Node::is_last_handle() noexcept {
   const auto is_alone = [&] { return shares_.load(std::memory_order_acquire) == handle; };
-  // Leaves are on no list, but one may have been found before it was a leaf: this order.
+  // A leaf is on no list; but it may have been found before it became a leaf. Hence this order.
   if (is_leaf()) return is_alone();
   if (!is_alone()) return false;
   const LockedAnyway lock(context->mutex);
@@ -67,8 +67,8 @@ bool Node::is_last_handle() noexcept {
 }
 
 void Node::destroy(Node* node) noexcept {
-  // Chains of operands are as long as programs like: they are taken apart without recursion. A node
-  // that is on no list any more lends its `next` to the stack of those to be deleted.
+  // Chains of operands can have any length and are taken apart without recursion: nodes that are to
+  // be deleted form a stack, linked by `next`, which a node that is on no list does not use.
   unlist(*node);
   if (node->context != nullptr && node->context->mutex.is_mine()) [[unlikely]]
     return node->context->mutex.end_later(*node);

@@ -18,9 +18,9 @@
 namespace treadle::array {
 namespace {
 
-thread_local bool is_relieving = false;  // what is computed allocates, too
+thread_local bool is_relieving = false;  // relieving allocates memory itself
 
-/// Nodes that keep the same memory, which ends with the last of them.
+/// Nodes that keep the same memory. The memory ends with the last of these nodes.
 struct Keepers {
   std::vector<NodeRef> nodes;
   std::size_t kept_bytes = 0, result_bytes = 0;
@@ -57,7 +57,7 @@ class Census {
   }
 
  private:
-  /// Node `i` is in one set with those that keep what it keeps. No deeper than Caps::steps.
+  /// Joins node `i` with the nodes that keep the same memory. No deeper than Caps::steps.
   void join(const Node& node, std::size_t i) {
     for (unsigned k = 0; k < node.arity; ++k) {
       const Node& operand = *node.operands[k];
@@ -111,8 +111,8 @@ void Context::before_growth(std::size_t size_bytes) noexcept {
   constexpr std::size_t least_limit = std::size_t{64} << 20;
   const std::size_t limit =
       std::max(least_limit, static_cast<std::size_t>(device_.info().memory_bytes / 16));
-  // Nodes are not looked at before what they keep can have reached the limit: what they kept the
-  // last time, which may be in use again if it was freed, and all that was allocated since.
+  // Nodes are looked at when the memory that they keep may have reached the limit: the bytes that
+  // they kept the last time (freed ones may be in use again), and all bytes allocated since.
   if ((growth_bytes_ += size_bytes) >= limit) growth_bytes_ = relieved(limit);
 }
 

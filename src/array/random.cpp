@@ -22,7 +22,7 @@ std::uint64_t systems_seed() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-/// What a distribution takes beside its dtype: a number or an array, in that dtype.
+/// A parameter of a distribution: a number or an array, in the distribution's dtype.
 class Parameter {
  public:
   Parameter(const Operand& given, const Shape& shape, Scalar dtype)
@@ -60,7 +60,7 @@ class Parameter {
   Operand operand_;
 };
 
-/// Where numbers are drawn that meet these parameters; null: on the current device.
+/// The device on which numbers are drawn: the generator's or a parameter's; null: the current one.
 device::Device* place_of(const Generator& generator,
                          std::initializer_list<const Parameter*> parameters) {
   device::Device* place = generator.device().get();
@@ -175,7 +175,7 @@ Array Generator::poisson(const Operand& mean, const Shape& shape, Scalar dtype) 
   if (expected.is_number()) return draw(RandomDraw::poisson(dtype, expected.number()), shape);
   (void)RandomDraw::poisson_of_elements(dtype);  // refuses dtypes that there are no numbers of
   place_of(*this, {&expected});
-  // Means that become their numbers.
+  // The means, in whose places the drawn numbers are written.
   const Array numbers =
       dense_copy(broadcast_to(*static_cast<const Operand&>(expected).array(), shape));
   fill(numbers, RandomDraw::poisson_of_elements(Scalar::float64));

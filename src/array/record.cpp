@@ -63,8 +63,8 @@ void throw_unless_within(const Number& integer, Scalar dtype) {
     throw_overflow(dtype, found, integer.text());
 }
 
-/// A comparison of an array with an integer that none of its elements can be equal to has one
-/// answer for all.
+/// A comparison of an array with an integer beyond the range of its dtype: all elements have the
+/// same result.
 NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpDtypes& dtypes) {
   for (std::size_t i = 0; i < 2; ++i) {
     const Operand &number = operands[i], &array = operands[1 - i];
@@ -73,7 +73,7 @@ NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpD
       continue;
     const IntegerFit found = fit_of(dtypes.operands[i], number.number());
     if (found == IntegerFit::within) continue;
-    // As NumPy has it, which makes an int64 of the number beside truth values.
+    // NumPy makes an int64 of a number that is compared with truth values.
     if (array.type() == OperandType(Scalar::boolean))
       throw_unless_within(number.number(), Scalar::int64);
     const Node& node = Access::node(*array.array());
@@ -92,7 +92,7 @@ NodeRef new_node() {
   return made;
 }
 
-/// What the operands add to the expression.
+/// What an expression contains.
 struct Within {
   unsigned steps = 0, leaves = 0, computations = 0, instructions = 0;
   bool is_positional = false, is_gathering = false, is_staged = false;
@@ -122,7 +122,7 @@ bool is_one_kernel(const Within& sum, const Recording& recording) {
          sum.instructions + recording.count < Caps::instructions;
 }
 
-/// What a node adds as it is now; the context's lock is held. No deeper than Caps::steps.
+/// Adds what a node contains now. The context's lock is held. No deeper than Caps::steps.
 void add_now(const Node& node, Within& sum) {
   if (node.is_leaf()) {
     ++sum.leaves;
@@ -140,8 +140,8 @@ void add_now(const Node& node, Within& sum) {
   }
 }
 
-/// As within(), which counts what was pending when the operands were recorded; where that is too
-/// much, what is pending still. So what is kept of the sum is small.
+/// What the operands contain. within() counts what was pending when they were recorded; if that is
+/// too much, the nodes that are still pending are counted. So the sums that nodes keep are small.
 Within counted(const Recording& recording) {
   Within sum = within(recording);
   if (is_one_kernel(sum, recording) && sum.computations <= Caps::computations) [[likely]]
@@ -152,7 +152,7 @@ Within counted(const Recording& recording) {
   return sum;
 }
 
-/// The largest pending array within an expression that an Array stands for, other than itself.
+/// Finds the largest pending node below `node` that an Array stands for.
 void find_known(const Node& node, Node*& known) {
   for (std::size_t i = 0; i < node.arity && !node.is_leaf(); ++i) {
     Node& operand = *node.operands[i];
@@ -164,10 +164,10 @@ void find_known(const Node& node, Node*& known) {
   }
 }
 
-/// What to compute so that an expression with this operand becomes smaller. In a loop such as
-/// x = x - f(x) that is x, which f() reads more than once: it is stored once, and the loop is cut
-/// at the same place each time, into kernels that are the same. Cut at f(x), x would stay pending,
-/// be computed again by kernels to come, and make each of them different.
+/// The node to compute so that an expression with the operand `largest` becomes smaller. In a loop
+/// such as x = x - f(x) the node is x, which f() reads more than once: x is stored once, and each
+/// step cuts the loop at the same place, into the same kernels. If f(x) were computed instead, x
+/// would stay pending, later kernels would compute x again, and each kernel would be another one.
 NodeRef cut_within(Node& largest) {
   const std::lock_guard lock(largest.context->mutex);  // nodes let go of operands under it
   Node* known = nullptr;
@@ -201,7 +201,7 @@ Layout result_layout(std::size_t size_bytes, const Recording& recording) {
   return broadcast({layouts.data(), count}, size_bytes);
 }
 
-/// Positions count in the shape of the array they belong to: seen from a larger one they are
+/// Op::iota counts positions in the shape of its own array. Such an operand of a larger result is
 /// computed before.
 void keep_positions(const Layout& result, Recording& recording) {
   for (std::size_t i = 0; i < recording.count; ++i) {
@@ -210,8 +210,8 @@ void keep_positions(const Layout& result, Recording& recording) {
   }
 }
 
-/// Results of reductions are computed before, unless what is recorded of them is one number for
-/// each: the epilogue of the same kernel.
+/// Operands with reductions in them are computed before, unless the result has one element for each
+/// of theirs: then the operation joins the epilogue of the reduction's kernel.
 void keep_reductions(const Layout& result, Recording& recording) {
   const std::span operands(recording.nodes.data(), recording.count);
   while (counted(recording).computations > Caps::computations)
@@ -233,7 +233,7 @@ void keep_reductions(const Layout& result, Recording& recording) {
   }
 }
 
-/// Of the first array with axes, or of the first.
+/// The allocator of the first operand with axes; if there is none, of the first operand.
 const std::shared_ptr<Allocator>& allocator_among(const Recording& recording) {
   for (std::size_t i = 0; i < recording.count; ++i) {
     const Node& node = *recording.nodes[i];
@@ -296,7 +296,7 @@ Recording inputs_of(const Computation& computation, std::span<Node* const> input
   return recording;
 }
 
-/// Of the results of a reduction: axes in memory as those that stay lie.
+/// The layout of a reduction's results: axes have the order in memory that the elements' have.
 Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t size_bytes) {
   std::vector<std::int64_t> extents, strides;
   for (std::size_t axis = 0; axis < folding.extents.size(); ++axis) {
@@ -312,8 +312,8 @@ Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t
   return layout;
 }
 
-/// What where() picks and logical operations ask of an integer of the host language: NumPy makes
-/// an integer of 64 bits of it first, which where() casts.
+/// An integer of the host language as an operand of where() and of logical operations: NumPy makes
+/// an integer of 64 bits of it, which where() casts afterwards.
 Operand as_long(Op op, const Operand& operand, Scalar dtype) {
   if (operand.array() != nullptr || operand.type() != OperandType(Weak::integer)) return operand;
   const Number& number = operand.number();
@@ -323,8 +323,8 @@ Operand as_long(Op op, const Operand& operand, Scalar dtype) {
   return Operand::typed(number, dtype);
 }
 
-/// An array of negative exponents gives zeros; a number is refused, as NumPy does. Of unsigned
-/// integers it does not fit.
+/// Refuses a negative number as an exponent of integers, as NumPy does. An array of negative
+/// exponents gives zeros, and for unsigned integers such a number is out of range.
 void require_power(const Operand& base, const Operand& exponent, Scalar computed) {
   if (exponent.array() != nullptr || !DType(computed).is_integer()) return;
   const Number& number = exponent.number();
@@ -347,7 +347,7 @@ void place_numbers(Recording& recording, const Node* beside) {
   recording.first_array = number.get();
 }
 
-/// where() of records picks whole ones: both have one dtype, which the result has.
+/// where() of records picks whole records. Both operands and the result have one dtype.
 NodeRef record_choice(std::span<const Operand> operands) {
   const auto dtype_of = [](const Operand& operand) {
     return operand.array() != nullptr ? operand.array()->dtype() : DType(operand.type().scalar());

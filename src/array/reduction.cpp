@@ -22,7 +22,7 @@ namespace {
 
 using codegen::Fold;
 
-/// What a function takes beside axes, keeps_axes and out.
+/// The options that a function takes beside axes, keeps_axes and out.
 struct Takes {
   bool dtype = false, initial = false, where = false, ignores_nan = false, correction = false;
 };
@@ -44,19 +44,19 @@ class Reducing {
     if (options.where != nullptr) find_mask(*options.where);
   }
 
-  /// As NumPy has it, an array without axes may be reduced along axis 0, but has no mean there.
+  /// NumPy reduces an array without axes along axis 0, too; its mean there is an error.
   bool is_along_none() const {
     const auto& named = options_.axes.named();
     if (x_.rank() != 0 || !named || named->size() != 1) return false;
     const bool is_mean = name_ == "mean" || name_ == "average" || name_ == "variance" ||
                          name_ == "standard_deviation";
-    // NumPy has means of what is not NaN as sums, where there may be NaN.
+    // NumPy computes nanmean() by a sum if the dtype has NaN; then axis 0 is no error.
     const bool is_sum =
         options_.ignores_nan && !x_.dtype().is_integer() && x_.dtype() != Scalar::boolean;
     return (!is_mean || is_sum) && (named->front() == 0 || named->front() == -1);
   }
 
-  /// As NumPy has it, means of numbers of which some may be NaN are of a dtype that has NaN.
+  /// NumPy refuses nanmean() with a dtype that has no NaN, if the elements may be NaN.
   void require_inexact_dtype() const {
     const auto is_inexact = [](const DType& dtype) {
       return dtype.kind() == ScalarKind::floating || dtype.kind() == ScalarKind::complex;
@@ -84,7 +84,7 @@ class Reducing {
       if ((axes_ >> axis & 1) != 0) count *= x_.shape()[axis];
     return count;
   }
-  /// Whether there are results and nothing that they could be made of.
+  /// Whether there are results, each of them a fold of no elements.
   bool has_no_elements() const {
     for (std::size_t axis = 0; axis < x_.shape().size(); ++axis)
       if ((axes_ >> axis & 1) == 0 && x_.shape()[axis] == 0) return false;
@@ -108,13 +108,13 @@ class Reducing {
     return {given == Scalar::float16 ? Scalar::float32 : given, given};
   }
 
-  /// What elements are compared with, or added to.
+  /// The initial value of the fold, in this dtype.
   Operand initial(Scalar dtype) const {
     require_number_of(Operand::weak(*options_.initial), dtype);
     require_fit(*options_.initial, dtype);
     return Operand::typed(*options_.initial, dtype);
   }
-  /// Results that are all one number.
+  /// An array of the results' shape with one number in all places.
   Array filled(const Number& number, Scalar dtype) const {
     Shape shape;
     for (std::size_t axis = 0; axis < x_.shape().size(); ++axis) {
@@ -141,14 +141,14 @@ class Reducing {
   Array fold(const Array& elements, Fold fold, Scalar accumulator) {
     return this->fold(elements, fold, accumulator, options_.keeps_axes);
   }
-  /// A sum of truth values is whether there is one, and a product whether all are.
+  /// Folds the elements. The sum of truth values is any(), and the product is all().
   Array fold(const Array& elements, Fold fold, Scalar accumulator, bool keeps_axes) {
     if (accumulator == Scalar::boolean)
       fold = fold == Fold::sum ? Fold::any : fold == Fold::product ? Fold::all : fold;
     return recorded(
         record_fold(Access::node(elements), Folding(fold, accumulator, axes_, keeps_axes)));
   }
-  /// A sum, divided by how many elements count, in its own dtype.
+  /// A sum divided by the number of elements that count, in the dtype of the sum.
   Array divided_by_count(const Array& sum, double correction, bool keeps_axes) {
     const DType dtype = sum.dtype();
     if (!has_mask()) {
@@ -165,7 +165,7 @@ class Reducing {
     return cast(apply(Op::divide, {sum, divisor}), dtype.scalar());
   }
 
-  /// The result: computed if it must not wait, and where it was asked for.
+  /// The result, stored in `out` if there is one, and computed if it must not wait.
   Array finished(Array value) {
     if (options_.out != nullptr) {
       const NodeRef node(&Access::node(value));
@@ -194,7 +194,7 @@ class Reducing {
                        "broadcast the array to it first");
     mask_ = mask;
   }
-  /// The mask, an element for each of x.
+  /// The mask, broadcast to the shape of x.
   Array broadcast_mask() {
     if (mask_.layout().same_shape(x_.layout())) return mask_;
     return broadcast_to(mask_, shape_of(x_));
@@ -224,8 +224,8 @@ struct Accumulation {
   const char* name;
   Reduction reduction;
   Fold fold;
-  Op op;        ///< what the fold does with two
-  int neutral;  ///< and with this it does nothing
+  Op op;        ///< joins two values
+  int neutral;  ///< `op` with it changes nothing
 };
 
 Array accumulate(const Accumulation& what, const Array& x, const ReduceOptions& options) {
@@ -272,7 +272,7 @@ Array place(const char* name, Fold fold, const Array& x, const ReduceOptions& op
   return reducing.finished(reducing.fold(x, fold, x.dtype().scalar()));
 }
 
-/// any() and all(), of which `neutral` is the value for none.
+/// any() and all(). `neutral` is the result of no elements.
 Array truth(const char* name, Fold fold, bool neutral, const Array& x,
             const ReduceOptions& options) {
   Reducing reducing(name, x, options, {.where = true});
@@ -311,7 +311,7 @@ Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions
   return reducing.finished(reducing.cast(std::move(value), result));
 }
 
-/// Along the axis that is named, or of the shape of x.
+/// The weights, broadcast to x: they have the shape of x, or lie along the one named axis.
 Array broadcast_weights(const Array& x, Array weights, const Axes& axes) {
   if (!weights.layout().same_shape(x.layout())) {
     const bool has_axis = axes.named() && axes.named()->size() == 1 && weights.rank() == 1;

@@ -12,7 +12,7 @@
 namespace treadle::array {
 namespace {
 
-/// What takes no operands is computed faster than read.
+/// Nodes without operands do not count: computing one is faster than reading it.
 bool is_computed(const Node* node) {
   return node != nullptr && !node->is_leaf() && node->arity != 0;
 }
@@ -54,7 +54,7 @@ class Walk {
   }
   bool is_earlier(std::uint32_t number) const { return number != 0 && number != kernel_.number; }
 
-  /// How often each node is an operand here, and whether there is anything to decide.
+  /// Counts how often each node is an operand here, and notes whether there is anything to decide.
   void count(Node& node, unsigned times) {
     if (PassNote* const known = notes_.find(node)) {
       known->times += times;
@@ -67,7 +67,7 @@ class Walk {
     for_each_operand(node, [&](Node& operand) { count(operand, 1); });
   }
 
-  /// Whether an earlier kernel has computed the node, or one below it, and it is not kept now.
+  /// Whether the kernel repeats an earlier one's work: of the node or below it, and not kept now.
   bool decide(Node& node) {
     PassNote& note = *notes_.find(node);
     if (std::exchange(note.is_decided, true)) return note.repeats;
@@ -101,7 +101,7 @@ class Walk {
            node.state.load() == NodeState::pending;
   }
 
-  /// Nothing counts as computed by this kernel.
+  /// Takes back that nodes count as computed by this kernel.
   void forget(Node& node) {
     if (std::exchange(notes_.find(node)->is_forgotten, true)) return;
     for (std::uint32_t* number : {&node.computed_in, &node.passed_in})

@@ -19,7 +19,7 @@ namespace {
       refusal.hint());
 }
 
-/// Of the user's allocator where an array stands for it.
+/// Memory for a node: of the user's allocator, if the node has one and an array stands for it.
 Ref<Storage> new_memory(Node& node) {
   if (node.allocator != nullptr && node.handles() != 0)
     return Storage::dense(node.stream, node.layout, node.dtype, *node.allocator);
@@ -30,11 +30,11 @@ Ref<Storage> new_memory(Node& node) {
   }
 }
 
-/// Below it memory is not worth another kernel: one that works in place has a text of its own.
+/// Fewer bytes are not worth another kernel: one that works in place has a text of its own.
 constexpr std::size_t least_donation_bytes = std::size_t{1} << 20;
 
-/// Whether the memory of a leaf that ends may become that of a result: nobody else reaches it, and
-/// each element of the result is computed from the one in its place.
+/// Whether a result may take over the memory of a leaf that ends: nobody else can reach the memory,
+/// and each element of the result is computed from the leaf's element at the same place.
 bool can_donate(const Node& leaf, const Node& result, std::size_t size_bytes) {
   const Storage& storage = *leaf.storage;
   const memory::Buffer& buffer = storage.buffer;
@@ -49,7 +49,7 @@ bool can_donate(const Node& leaf, const Node& result, std::size_t size_bytes) {
 Ref<Storage> donated_memory(Node& node) {
   const std::size_t size_bytes =
       static_cast<std::size_t>(node.layout.size()) * node.dtype.size_bytes();
-  // Results of computations share memory with nothing, and what is gathered is read anywhere.
+  // Results of computations must not share memory, and gathers read memory at any place.
   if (size_bytes < least_donation_bytes || node.allocator != nullptr || node.computations != 0 ||
       node.is_gathering)
     return {};

@@ -16,7 +16,7 @@
 namespace treadle::array {
 namespace {
 
-/// Memory that the sort changes: computed, in C's order, and announced to those who share it.
+/// An array that the sort changes: it is computed, lies in C's order, and its use is announced.
 class Sorted {
  public:
   Sorted(Node& node, const StreamRef& stream)

@@ -12,7 +12,7 @@
 
 namespace treadle::array {
 void order(const StreamRef& first, const StreamRef& second) {
-  // Where nothing else orders the work of one stream, it is told.
+  // An out-of-order queue needs to be told that its own work is to be ordered.
   if (first == nullptr || (first.get() == second.get() && first->is_in_order())) [[likely]]
     return;
   const device::LeaveDeferred leave;  // the lock may be held
@@ -49,7 +49,7 @@ void Storage::order_read(const StreamRef& stream) {
   array::order(stream, stream);
   if (stream.get() == stream_.get()) [[likely]]
     return;
-  if (std::ranges::find(readers_, stream) != readers_.end()) return;  // after the writer already
+  if (std::ranges::find(readers_, stream) != readers_.end()) return;  // ordered by an earlier read
   array::order(stream_, stream);
   readers_.push_back(stream);
 }
@@ -66,7 +66,7 @@ void Storage::order_write(const StreamRef& stream) {
 
 std::optional<std::int64_t> Storage::distance_to(const Storage& other) const {
   if (this == &other) return 0;
-  // Whoever adopts memory has asked for its place before.
+  // Memory can be adopted only by code that has asked for its address before.
   if (!buffer.has_escaped() || !other.buffer.has_escaped()) [[likely]]
     return std::nullopt;
   const device::Location own = buffer, theirs = other.buffer;
@@ -82,7 +82,7 @@ std::optional<std::int64_t> Storage::distance_to(const Storage& other) const {
 Storage::~Storage() {
   if (readers_.empty() && home_.get() == stream_.get()) [[likely]]
     return;
-  // The pool takes the memory back in the order of `home_`: work of all others comes first there.
+  // The pool takes the memory back in the order of `home_`, behind the work of all other streams.
   try {
     array::order(stream_, home_);
     for (const StreamRef& reader : readers_) array::order(reader, home_);

@@ -24,8 +24,8 @@ std::string operand_name(const Operand& operand) {
   return operand.array() != nullptr ? operand.array()->dtype().name() : operand.type().name();
 }
 
-/// The elements of a field, copied: those of packed records lie where no kernel can read them as
-/// what they are, so that their bytes are moved.
+/// A copy of the elements of a field. Fields of packed records are not aligned, so that no kernel
+/// can read them by their dtype: their bytes are moved.
 Array field_elements(const Array& x, const Field& field) {
   const Layout& layout = x.layout();
   Shape shape(layout.shape().begin(), layout.shape().end());

@@ -22,15 +22,15 @@ void require_own_stream(const Node& node, const StreamRef& stream) {
                           "pass one of the array's device");
 }
 
-/// Whether its elements, in whichever order, are all bytes from the first to the last one.
+/// Whether the elements fill all bytes from the first to the last one, in any order of axes.
 bool is_dense(const Layout& layout, std::size_t item_bytes) {
   const auto [begin, end] = layout.byte_range(item_bytes);
   return end - begin == layout.size() * static_cast<std::int64_t>(item_bytes) &&
          !layout.may_repeat_elements(item_bytes);
 }
 
-/// Calls `read(announced use, first, size_bytes)` where all elements lie dense and in C's order;
-/// not for none.
+/// Calls `read(announced use, first, size_bytes)` with the elements dense and in C's order; not for
+/// an array of no elements.
 template <class Read>
 void with_elements(const Array& x, const StreamRef& stream, Read&& read) {
   Node& own = Access::node(x);
@@ -102,7 +102,7 @@ void copy_in(const Array& x, const void* values, const StreamRef& stream) {
   }
   before_write(*own.storage);
   const AnnouncedUse write(*own.context, *own.storage, stream, device::MemoryUse::writes);
-  const device::LeaveDeferred leave;  // those who read it have been computed
+  const device::LeaveDeferred leave;  // pending nodes that read it have been computed
   stream->copy_in(own.storage->first_element(own.layout), values,
                   static_cast<std::size_t>(x.size_bytes()));
 }

@@ -15,7 +15,7 @@
 namespace treadle::array {
 namespace {
 
-/// A kernel for one device, which it keeps, and for dtypes of the open declarations.
+/// A kernel for one device and for dtypes of the open declarations. It keeps the device alive.
 template <class Kernel>
 struct FormOf {
   device::Device* device;
@@ -23,7 +23,7 @@ struct FormOf {
   Kernel kernel;
 };
 
-/// The form that was made for this call's device and types; a new one if there is none.
+/// The form for this call's device and types, made now if there is none.
 template <class Forms, class Make>
 auto& form_of(Forms& forms, const KernelCall& call, Make make) {
   for (auto& form : forms)
@@ -38,13 +38,13 @@ auto& form_of(Forms& forms, const KernelCall& call, Make make) {
   return forms.back()->kernel;
 }
 
-/// What one call along axes launches.
+/// The launches of one call along axes.
 struct FoldedAxes {
   Shape result;
-  std::vector<kernel::FoldedAxis> passes;  ///< each folds neighbouring axes of what is there
+  std::vector<kernel::FoldedAxis> passes;  ///< each folds neighbouring axes of the one before
 };
 
-/// The last of them is folded first, and with no axes every element is a result of its own.
+/// The passes for some axes, the last axes first. With no axes every element is its own result.
 FoldedAxes folded_axes(const std::optional<Shape>& shape, const ReductionCall& options,
                        const std::string& who) {
   FoldedAxes all;
@@ -80,7 +80,7 @@ FoldedAxes folded_axes(const std::optional<Shape>& shape, const ReductionCall& o
   return all;
 }
 
-/// Each output is written without looking at the others.
+/// Throws unless all outputs lie apart: the kernel writes each without looking at the others.
 void require_apart(std::span<const Array> results, const std::string& who) {
   for (std::size_t k = 1; k < results.size(); ++k)
     for (std::size_t before = 0; before < k; ++before)
@@ -223,7 +223,7 @@ void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKern
     std::vector<Array> into;
     std::vector<device::Argument> targets;
     for (std::size_t k = 0; k < results.size(); ++k) {
-      // An array that is no dense memory in C's order receives what a dense one has.
+      // A result that is not dense in C's order is computed in a dense array and copied.
       const DType& dtype = outputs_[k].dtype;
       const bool is_dense = results[k].layout().is_contiguous(dtype.size_bytes());
       const auto count = static_cast<std::int64_t>(passes[i].results());
