@@ -16,25 +16,25 @@ namespace treadle::array {
 
 class Array;
 
-/// Gives memory to results of operations on arrays that have it. A result inherits that of its
-/// first operand with axes, or else of its first. It is asked once for each array that is computed
-/// into memory, not for expressions on the way.
+/// Gives memory to results of operations on arrays that have the allocator. A result inherits the
+/// allocator of its first operand with axes; if none has axes, of its first operand. The allocator
+/// is asked once for each array that is computed into memory, not for expressions on the way.
 class Allocator {
  public:
   Allocator() = default;
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
   virtual ~Allocator() = default;
-  /// At least `size_bytes`, never 0, of the stream's device, whose first use is on that stream. On
-  /// the thread that computes, which holds no lock. What it throws passes; the array stays pending.
+  /// At least `size_bytes`, never 0, on the stream's device; the stream uses it first. Called
+  /// without a lock, on the thread that computes. An exception leaves the array pending.
   virtual memory::Buffer allocate(std::size_t size_bytes,
                                   const std::shared_ptr<device::Stream>& stream) = 0;
 };
 
 /// Null: the device's pool.
 std::shared_ptr<Allocator> allocator_of(const Array& x);
-/// For `x`, if it has no memory yet, and for results of operations on it and, where it has memory,
-/// on all views of that. Not while another thread uses it. Null: the device's pool.
+/// The allocator for `x`, if it has no memory yet, and for results of operations on `x`; if `x` has
+/// memory, on all views of that memory. Null: the device's pool. Not while another thread uses `x`.
 void set_allocator(const Array& x, std::shared_ptr<Allocator> allocator);
 
 }  // namespace treadle::array

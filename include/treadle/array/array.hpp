@@ -36,12 +36,12 @@ struct Access;
 /// Extents of a new array: {3, 4}.
 using Shape = std::vector<std::int64_t>;
 
-/// Where and how memory of a new array is made; what is absent is the current device and stream.
+/// Where and how the memory of a new array is made; by default on the current device and stream.
 struct Placement {
   std::shared_ptr<device::Stream> stream = {};  ///< null: the current one
   MemoryOrder order = MemoryOrder::c;           ///< of the elements
   bool is_read_only = false;                    ///< for view_of(): whether changes are refused
-  /// For view_of(): whether nobody else knows the memory. Expressions on it wait, as on our own.
+  /// For view_of(): whether no other code knows the memory, so that expressions on it wait.
   bool is_unshared = false;
 };
 
@@ -81,10 +81,10 @@ class Array {
 
   /// Whether there is an array.
   explicit operator bool() const noexcept { return node_ != nullptr; }
-  /// Of each axis its length; valid as long as the array.
+  /// The length of each axis; valid as long as the array.
   Extents shape() const { return layout().shape(); }
   Extents strides() const { return layout().strides(); }  ///< in bytes
-  /// Of a pending array as it will be; the offset counts from the start of its buffer.
+  /// The layout, a pending array's too; its offset counts from the buffer's start.
   const Layout& layout() const;
   const DType& dtype() const;  ///< of an element
   /// How many axes it has.
@@ -92,24 +92,24 @@ class Array {
   std::int64_t size() const { return layout().size(); }  ///< elements
   std::int64_t size_bytes() const;                       ///< of all elements
   device::Device& device() const;                        ///< where it is
-  /// That of its last change, or where a pending one was recorded.
+  /// The stream of its last change; of a pending array, the stream on which it was recorded.
   std::shared_ptr<device::Stream> stream() const;
   /// Whether it has not been computed yet.
   bool is_pending() const;
-  /// Whether it is the result of an operation and has no axes: a number in NumPy, which no name for
-  /// it changes. Python's `s += 1` makes a new array of such a one.
+  /// Whether it is the result of an operation and has no axes. NumPy has a number there, which no
+  /// other name can change: Python's `s += 1` makes a new array of such a result.
   bool is_scalar() const;
-  /// Whether its elements can be changed: the memory is not read-only, and each has its own.
+  /// Whether it can be written to: memory is not read-only, and no two elements share it.
   bool is_writable() const;
-  /// The memory, of which layout() says where the elements are. Computes what is pending. What is
-  /// done to the Buffer by copies, fills and launches is noticed here; their order with work on
-  /// other streams than stream() is the caller's to see to.
+  /// The memory; layout() says where in it the elements are. Computes a pending array. The library
+  /// notices copies, fills and launches that use the Buffer, but the caller orders them with work
+  /// on other streams than stream().
   memory::Buffer buffer() const;
-  /// As buffer(), for work on `stream`, of its device: that comes after all work that arrays have
-  /// queued on the memory.
+  /// As buffer(), for work on a stream of its device. The stream comes after all work that arrays
+  /// have queued on the memory.
   memory::Buffer buffer(const std::shared_ptr<device::Stream>& stream) const;
-  /// The first element, for code that the library does not see: expressions that read this memory
-  /// are not deferred any more.
+  /// The place of the first element, for code outside of the library. Expressions that read this
+  /// memory are not deferred from now on.
   device::Location location() const;
   /// For launches, which take an Array like a Buffer: stream->launch(kernel, shape, x, n). Pending
   /// expressions that read it are computed before (unless the parameter is known to be const), and
@@ -137,7 +137,7 @@ class Array {
       return values;
     }
   }
-  /// The one element of an array of size 1. Throws ShapeError otherwise.
+  /// The element of an array of size 1. Throws ShapeError for other sizes.
   Number item() const;
 
   // Views: the same memory.
@@ -149,12 +149,12 @@ class Array {
   /// The same memory under another layout, which must lie within the buffer, and dtype.
   Array viewed(const Layout& layout, const DType& dtype) const;
 
-  // Changes at once, as one kernel; what read the old elements is computed before.
-  /// Every element becomes that of `value`, broadcast, and cast as NumPy's assignment does
+  // Changes are made at once, as one kernel; pending readers of old elements are computed before.
+  /// Every element becomes the element of `value`, broadcast, and cast as NumPy's assignment does
   /// (anything to anything). Throws ShapeError, and InvalidArgument where memory is read-only or
-  /// several elements are one, and for an array of another device or context.
+  /// elements share memory, and for an array of another device or context.
   void assign(const Operand& value) const;
-  /// The same under a mask of its shape, or one that broadcasts to it: elsewhere it stays.
+  /// The same where a mask, which broadcasts to its shape, is true; other elements stay.
   void assign_where(const Array& mask, const Operand& value) const;
   /// Copies dense elements of the host in C's order in; blocking.
   void set(const void* values) const;
@@ -170,8 +170,8 @@ class Array {
   Array& operator^=(const Operand& other) { return update(Op::bitwise_xor, other); }
   Array& operator<<=(const Operand& other) { return update(Op::left_shift, other); }
   Array& operator>>=(const Operand& other) { return update(Op::right_shift, other); }
-  /// x = op(x, other) in x's memory. Throws DTypeError where the result is of another kind:
-  /// integers cannot be divided in place.
+  /// x = op(x, other), stored in x's memory. Throws DTypeError where the result has another kind of
+  /// dtype: integers cannot be divided in place.
   Array& update(Op op, const Operand& other);
 
   Array(const Array& other) noexcept;
@@ -200,9 +200,9 @@ Array apply(Op op, std::span<const Operand> operands);
 inline Array apply(Op op, std::initializer_list<Operand> operands) {
   return apply(op, std::span(operands.begin(), operands.size()));
 }
-/// The same into an existing array to whose shape the operands broadcast, cast as `same_kind`
-/// allows. It must be of the operands' device and context, too. Under a mask, which is bool and
-/// broadcasts to it, elements stay where that is false.
+/// The same into an existing array of the same device and context. The operands broadcast to its
+/// shape, and the result is cast as `same_kind` allows. Where a mask, which is bool and broadcasts
+/// to that shape, is false, elements stay.
 void apply_into(const Array& out, Op op, std::span<const Operand> operands,
                 const Array* mask = nullptr);
 /// Which arrays a function takes as out=.
@@ -210,7 +210,7 @@ enum class OutShape : std::uint8_t {
   same,      ///< of the result's shape: reductions, joins
   broadcast  ///< and those to whose shape it broadcasts: functions on elements
 };
-/// What out= of every other function does: a result into an existing array, cast as `same_kind`
+/// Stores a result in an existing array, as out= of every other function does: cast as `same_kind`
 /// allows. Throws as apply_into().
 void write_into(const Array& out, const Array& result, OutShape shape = OutShape::same);
 
@@ -262,7 +262,7 @@ TREADLE_ARRAY_OPERATOR(>, greater)
 TREADLE_ARRAY_OPERATOR(>=, greater_equal)
 #undef TREADLE_ARRAY_OPERATOR
 inline Array operator-(const Array& x) { return apply(Op::negative, {x}); }
-/// The bits of integers turned round, or bool's other value.
+/// The inverse: of each bit of an integer, and of a bool.
 inline Array operator~(const Array& x) { return apply(Op::invert, {x}); }
 
 /// The elements in another dtype, as a new array; of any kind.
@@ -270,16 +270,16 @@ Array cast(const Array& x, const DType& dtype);
 /// A dense copy with axes in the order of memory that x has.
 Array copy(const Array& x);
 
-/// The element of an array without axes as it is now, whatever becomes of x: what x[1, 2] is in
+/// The element of an array without axes as it is now, also if x changes later: what x[1, 2] is in
 /// Python. Lazy, is_scalar(). Throws ShapeError.
 Array element(const Array& x);
 /// A dense copy in C's order.
 Array dense_copy(const Array& x);
-/// Whether a change of one may change the other. False is certain, as it is for what is pending;
-/// true may be said of views that interleave too intricately to tell.
+/// Whether a change of one array may change the other. False is certain, and pending arrays give
+/// false. True may be wrong for views that interleave too intricately.
 bool may_share_memory(const Array& x, const Array& y);
 
-/// Computes pending arrays now, together: those of one shape in one pass. Queues, does not wait.
+/// Computes pending arrays now, those of one shape together. Queues, does not wait.
 void evaluate(std::span<const Array> arrays);
 inline void evaluate(std::initializer_list<Array> arrays) {
   evaluate(std::span(arrays.begin(), arrays.size()));

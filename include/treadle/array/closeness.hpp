@@ -13,15 +13,15 @@ struct Tolerance {
   bool nan_equals_nan = false;  ///< NaN is close to nothing else in any case
 };
 
-/// Of each pair of elements, broadcast, whether they are close: bool. Infinities are close to
-/// themselves. At least one operand is an array; throws as apply().
+/// For each pair of elements of the broadcast operands, whether they are close, as bool. An
+/// infinity is close to itself. At least one operand is an array; throws as apply().
 Array isclose(const Operand& x, const Operand& y, const Tolerance& tolerance = {});
 
 /// Whether all pairs are close. Waits for them.
 bool allclose(const Operand& x, const Operand& y, const Tolerance& tolerance = {});
 /// Whether both have one shape and equal elements; with `nan_equals_nan` NaN equals NaN. Waits.
 bool array_equal(const Array& x, const Array& y, bool nan_equals_nan = false);
-/// Whether they broadcast together and are equal then. Waits.
+/// Whether both broadcast to one shape and have equal elements there. Waits.
 bool array_equiv(const Array& x, const Array& y);
 
 }  // namespace treadle::array

@@ -32,7 +32,7 @@ struct ArrayPlace {
   std::span<const std::int64_t> strides;  ///< in bytes, of each axis
 };
 
-/// What a Computation is to compute, and where: all that is needed of it at once.
+/// The task of one run of a Computation: all results that are needed.
 struct ComputationLaunch {
   /// A result that is wanted.
   struct Part {
@@ -50,12 +50,12 @@ struct ComputationLaunch {
   /// output k is part k, in its own shape; see result().
   kernel::ElementwiseLaunch epilogue;
 
-  /// Where an input lies, for a computation that takes no prologue.
+  /// The memory of an input, for a computation that takes no prologue.
   ArrayPlace input(std::size_t which) const {
     const kernel::ElementwiseArray& array = inputs[which].arrays.front();
     return {array.location, inputs[which].extents, array.strides};
   }
-  /// Where a result is to be, for a computation that takes no epilogue. None: nobody needs it.
+  /// The memory for a result, if it takes no epilogue. None: the result is not needed.
   std::optional<ArrayPlace> result(unsigned which) const {
     for (std::size_t k = 0; k < parts.size(); ++k)
       if (parts[k].result == which)
@@ -64,14 +64,14 @@ struct ComputationLaunch {
   }
 };
 
-/// Something that makes arrays of arrays, and is pending until somebody looks at one of them. It
-/// never changes; any thread. What it is beside: the arrays' rules hold for it as for operations.
-/// Its inputs are as they were when it was recorded, it runs once for all of its results that are
-/// needed, and where it fails everything is as before.
+/// A computation that makes arrays of arrays, and is pending until one of its results is needed. It
+/// never changes; any thread may use it. The rules for operations hold: inputs count as they were
+/// when it was recorded, one run makes all results that are needed, and a run that fails changes
+/// nothing.
 class Computation {
  public:
   virtual ~Computation() = default;
-  /// What explain() and errors call it: "sort".
+  /// Its name in explain() and in errors: "sort".
   virtual std::string_view name() const = 0;
 
   /// Whether pending inputs may be expressions of the same launch; else they are computed before.
@@ -79,20 +79,20 @@ class Computation {
   /// Whether prologues may read elements at computed places (codegen::Op::gather); else inputs that
   /// do are computed before.
   virtual bool takes_gathers() const noexcept { return false; }
-  /// Whether what is computed of the results, element by element, may be a part of the same launch;
-  /// else they are computed before it. All results have one shape then.
+  /// Whether operations on the elements of its results can be a part of the same launch; if not,
+  /// the results are computed before such operations. All results have one shape if they can.
   virtual bool takes_epilogue() const noexcept { return false; }
-  /// In which dtype it takes elements of this one in prologues.
+  /// The dtype to which prologues cast elements of this dtype.
   virtual DType input_dtype(const DType& given) const { return given; }
-  /// Whether one launch can make the results of both, whose inputs have equal shapes.
+  /// Whether one launch can make the results of both. Their inputs have equal shapes.
   virtual bool goes_with(const Computation& other) const noexcept { return this == &other; }
-  /// Whether both make the same of the same.
+  /// Whether both give the same results for the same inputs.
   virtual bool equals(const Computation& other) const noexcept { return this == &other; }
 
-  /// Queues it on `stream`; the memory of inputs and results is ordered already, and results share
-  /// none with anything. Allocations of its own may come from the device's pool. Returns what ran,
-  /// for explain(): texts that live as long as the device, or nothing. Whatever it throws reaches
-  /// who looked.
+  /// Queues the computation on `stream`. The memory of inputs and results is ordered already, and
+  /// results share memory with nothing. It may allocate memory of its own from the device's pool.
+  /// Returns a note for explain(), whose texts live as long as the device, or nothing. An exception
+  /// reaches the caller who needed a result.
   virtual kernel::KernelNote run(device::Stream& stream, const ComputationLaunch& launch) const = 0;
   /// What run() would return, without running.
   virtual kernel::KernelNote described(device::Device& device,

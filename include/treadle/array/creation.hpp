@@ -26,8 +26,8 @@ Array ones(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& 
 /// elements, DTypeError for bool.
 Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
              const Placement& placement = {});
-/// `count` elements of which the first two are given, as NumPy has it: each is stored in the dtype,
-/// and the others go on by their distance. Throws as arange().
+/// `count` elements, the first two of which are given. As in NumPy both are stored in the dtype,
+/// and the others continue with the difference of the stored ones. Throws as arange().
 Array progression(const Number& first, const Number& second, std::int64_t count, Scalar dtype,
                   const Placement& placement = {});
 /// `count` numbers from start to stop, which is the last one unless `endpoint` is false. Computed
@@ -60,8 +60,8 @@ Array identity(std::int64_t rows, Scalar dtype = Scalar::float64, const Placemen
 /// Ones at and below the diagonal that is `offset` to the right of the main one; zeros above.
 Array tri(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
           Scalar dtype = Scalar::float64, const Placement& placement = {});
-/// Of each element of an array of this shape its place along axis 0, along axis 1, ...: int64, with
-/// a new first axis. Throws ShapeError for no axes.
+/// The place of each element of an array of this shape, along axis 0, along axis 1, ...: int64,
+/// with a new first axis. Throws ShapeError for no axes.
 Array indices(const Shape& shape, const Placement& placement = {});
 /// A square array of zeros with these elements on a diagonal; of an array of two axes a copy of
 /// that diagonal. Throws ShapeError for other ranks, DTypeError for records.

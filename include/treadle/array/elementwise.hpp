@@ -12,24 +12,24 @@
 
 namespace treadle::array {
 
-/// Elements below `low` become it, those above `high` that; `high` where it is below `low`. Without
-/// both a copy.
+/// Elements below `low` become `low`, and elements above `high` become `high`; all become `high`
+/// where it is below `low`. Without both limits a copy.
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
 /// absolute(), conjugate() and power(), as C++ calls them.
 inline Array abs(const Array& x) { return absolute(x); }
 inline Array conj(const Array& x) { return conjugate(x); }
 inline Array pow(const Array& x, const Operand& y) { return power(x, y); }
-/// To so many decimals, negative ones before the point, and to even ones halfway; integers stay
-/// integers.
+/// Rounds to so many decimals; negative numbers of decimals are before the point. Halves become
+/// even. Integers stay integers.
 Array round(const Array& x, int decimals = 0);
 /// floor_divide() and remainder().
 std::pair<Array, Array> divmod(const Operand& x, const Operand& y);
-/// Fractions and whole parts, both of the sign of x.
+/// Fractions and whole parts, both with the sign of x.
 std::pair<Array, Array> modf(const Operand& x);
-/// Significands from 0.5 on and below 1, and exponents of 2.
+/// Significands in [0.5, 1), and exponents of 2.
 std::pair<Array, Array> frexp(const Operand& x);
-/// Angles in radians, of those in degrees, in the dtype that sqrt() has. Throws DTypeError for
-/// complex numbers.
+/// Converts degrees to radians, in the dtype that sqrt() has. Throws DTypeError for complex
+/// numbers.
 Array deg2rad(const Array& x);
 Array rad2deg(const Array& x);  ///< in degrees, of those in radians
 /// The same functions by their other names.
@@ -52,21 +52,21 @@ Array isneginf(const Array& x);  ///< -infinity
 Array iscomplex(const Array& x);
 Array isreal(const Array& x);  ///< it is 0
 
-/// With numbers in place of NaN and the infinities, which become the largest and the least number
-/// of the dtype unless it is said; of complex numbers in both parts.
+/// NaN and the infinities replaced by numbers: by default 0 and the dtype's largest and least
+/// number. Complex numbers are replaced part by part.
 Array nan_to_num(const Array& x, double nan = 0, std::optional<double> posinf = {},
                  std::optional<double> neginf = {});
 /// sin(pi x) / (pi x), and 1 at 0.
 Array sinc(const Array& x);
 /// coefficients[0] * x**(n-1) + ... + coefficients[n-1], by Horner's rule.
 Array polyval(std::span<const Operand> coefficients, const Array& x);
-/// Of each element the choice whose condition is the first that holds, else `otherwise`. Throws
-/// InvalidArgument unless there is a choice for each condition, and one at least; DTypeError for
-/// conditions that are not bool.
+/// For each element, the choice of the first condition that holds there, or else `otherwise`.
+/// Throws InvalidArgument unless there is one choice for each condition, and at least one;
+/// DTypeError for conditions that are not bool.
 Array select(std::span<const Array> conditions, std::span<const Operand> choices,
              const Operand& otherwise = 0);
-/// Of each element that of the choice whose number `index` says; below 0 and beyond, the first and
-/// the last. Throws InvalidArgument for no choices.
+/// For each element, the choice whose number `index` has there; numbers below 0 and beyond the last
+/// stand for the first and the last choice. Throws InvalidArgument for no choices.
 Array choose(const Array& index, std::span<const Operand> choices);
 
 }  // namespace treadle::array

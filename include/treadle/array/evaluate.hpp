@@ -34,15 +34,15 @@ bool is_lazy() noexcept;
 /// Returns what it was.
 bool set_lazy(bool lazy) noexcept;
 
-/// What made an array, or is to make it, for people to read: its kernel, the bytes that it reads
+/// How an array was made or will be made, as text for people: its kernel, the bytes that it reads
 /// and writes, an estimate of its instructions, the operations with their lines where the host
-/// language tells them (Python does), what was computed before on its own and why, and the
+/// language tells them (Python does), the arrays that were computed before and why, and the
 /// generated text. Computes nothing; the kernel of a pending array is compiled. Throws as
 /// evaluate().
 std::string explain(const Array& array);
 
-/// Within it this thread defers expressions on memory that has escaped, too: the promise that
-/// nobody else changes that memory before they are computed.
+/// As long as it lives this thread defers expressions on escaped memory, too: the program promises
+/// that no other code changes that memory before they are computed.
 class [[nodiscard]] Fusing {
  public:
   Fusing() noexcept;  ///< scopes may lie within each other
@@ -50,11 +50,11 @@ class [[nodiscard]] Fusing {
   Fusing(const Fusing&) = delete;
   Fusing& operator=(const Fusing&) = delete;
 };
-/// Whether there is one on this thread.
+/// Whether such an object lives on this thread.
 bool is_fusing() noexcept;
 
-/// A lock of the host language that threads hold while they call the library: Python's. It is let
-/// go while expressions are computed, which may take long, and wait for a thread that needs it.
+/// A lock of the host language, as Python's, that threads hold while they call the library. It is
+/// released while expressions are computed: that may take long and wait for a thread that needs it.
 struct HostLock {
   void* (*release)();           ///< null if this thread did not hold it
   void (*acquire)(void* what);  ///< with what release() gave, if that was not null

@@ -21,7 +21,7 @@
 
 namespace treadle::array {
 
-/// What an index beyond its axis is.
+/// What an index beyond its axis means.
 enum class Bounds : std::uint8_t {
   checked,  ///< a mistake; see above
   wrap,     ///< counted on from the other end of the axis
@@ -41,13 +41,13 @@ class IndexArray {
   /// In C's order. Throws ShapeError unless there are as many as the shape says.
   IndexArray(std::vector<std::int64_t> values, Shape shape);
 
-  /// Of each axis its length.
+  /// The length of each axis.
   Extents shape() const noexcept { return shape_; }
   /// How many they are.
   std::int64_t size() const noexcept;
-  /// Null for those of the host.
+  /// Null: the indices are the host's.
   const Array* array() const noexcept { return array_ ? &array_ : nullptr; }
-  /// Those of the host.
+  /// The indices of the host.
   const std::vector<std::int64_t>& values() const noexcept { return values_; }
 
  private:
@@ -59,27 +59,27 @@ class IndexArray {
 /// One entry between the brackets of an index expression.
 using AnyIndex = std::variant<Index, IndexArray>;
 
-/// What x[indices] is in NumPy with one array or more among them: arrays are broadcast together,
-/// and their axes stand where the arrays stood, or come first if they are not side by side (an
-/// integer counts as an array). Throws IndexError, ShapeError if arrays do not broadcast, and
-/// InvalidArgument for arrays of another device or context.
+/// What x[indices] is in NumPy if some of the indices are arrays. The arrays are broadcast
+/// together. Their axes stand where the arrays stood; if the arrays are not side by side, their
+/// axes come first (an integer counts as an array). Throws IndexError, ShapeError if arrays do not
+/// broadcast, and InvalidArgument for arrays of another device or context.
 Array at(const Array& x, std::span<const AnyIndex> indices);
-/// Every element that at() gives becomes that of `value`, broadcast and cast as assign() does.
+/// Sets the elements of at() to those of `value`, broadcast and cast as by assign().
 void assign_at(const Array& x, std::span<const AnyIndex> indices, const Operand& value);
 
-/// Parts of x at indices along an axis, which the indices' axes take the place of.
+/// Parts of x at indices along an axis. The axes of the indices stand in the place of that axis.
 Array take(const Array& x, const IndexArray& indices, int axis, Bounds bounds = Bounds::checked);
 /// Elements at indices in C's order.
 Array take(const Array& x, const IndexArray& indices, Bounds bounds = Bounds::checked);
-/// Elements at indices in C's order become those of `values`, in their order; values start again
-/// where they are fewer. Throws InvalidArgument for no values.
+/// Sets the elements at indices in C's order to `values`, in their order; fewer values are
+/// repeated. Throws InvalidArgument for no values.
 void put(const Array& x, const IndexArray& indices, const Operand& values,
          Bounds bounds = Bounds::checked);
 
-/// For each index the element there along an axis, beside it along all others, whose lengths
-/// broadcast: what argsort() gives is used so. Throws ShapeError for another number of axes.
+/// The element at each index along an axis, in the row, column ... of that index: the use of
+/// argsort()'s result. The other lengths broadcast. Throws ShapeError for another number of axes.
 Array take_along_axis(const Array& x, const IndexArray& indices, int axis);
-/// Those elements become `values`.
+/// Sets these elements to `values`.
 void put_along_axis(const Array& x, const IndexArray& indices, const Operand& values, int axis);
 
 /// Each part along an axis as often as its count says. Throws InvalidArgument for another number of

@@ -31,7 +31,7 @@ Array roll(const Array& x, std::int64_t shift);
 
 /// Each element along an axis `count` times. Throws InvalidArgument for less than 0.
 Array repeat(const Array& x, std::int64_t count, int axis);
-/// The whole as often along each axis; counts that are missing at the front are 1, as are axes.
+/// The array so often along each axis; missing counts in front, and missing axes, are 1.
 Array tile(const Array& x, std::span<const std::int64_t> counts);
 
 /// How many elements are put before and behind an axis.
@@ -40,7 +40,7 @@ using PadWidth = std::pair<std::int64_t, std::int64_t>;
 /// count, or for one below 0.
 Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
 
-/// All in the shape that they are broadcast to, as views. Throws ShapeError.
+/// All arrays broadcast to their common shape, as views. Throws ShapeError.
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
 /// How coordinates of a grid are laid out.
 struct GridOptions {
@@ -52,10 +52,10 @@ struct GridOptions {
 std::vector<Array> meshgrid(std::span<const Array> coordinates, const GridOptions& options = {});
 /// Parts between these positions along an axis, as views.
 std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis = 0);
-/// As many parts, as views; the first are longer by one where they cannot be of one length. Throws
-/// InvalidArgument for less than one.
+/// So many parts, as views; if the length cannot be divided, the first parts are longer by one.
+/// Throws InvalidArgument for less than one.
 std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis = 0);
-/// Along an axis one by one, as views without it.
+/// The elements along an axis one by one, as views without the axis.
 std::vector<Array> unstack(const Array& x, int axis = 0);
 
 /// Side by side: along axis 1, arrays of one axis along that; those without axes get one.

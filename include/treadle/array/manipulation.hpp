@@ -28,16 +28,16 @@ Array transpose(const Array& x);
 Array permute_dims(const Array& x, std::span<const int> axes);
 /// Two axes in each other's place.
 Array swapaxes(const Array& x, int axis, int other);
-/// The others stay in their order.
+/// Moves one axis. The other axes keep their order.
 Array moveaxis(const Array& x, int axis, int destination);
-/// The same of several at once. Throws InvalidArgument for unequal counts, or an axis named twice.
+/// Moves several axes. Throws InvalidArgument for unequal counts, or an axis named twice.
 Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> destinations);
 /// Without axes of length 1.
 Array squeeze(const Array& x);
 /// Without one axis, whose length is 1. Throws ShapeError for a longer one.
 Array squeeze(const Array& x, int axis);
 Array squeeze(const Array& x, std::span<const int> axes);  ///< without several
-/// With an axis of length 1 that becomes this one.
+/// Adds an axis of length 1, which has this number in the result.
 Array expand_dims(const Array& x, int axis);
 /// With several, numbered as in the result. Throws InvalidArgument for an axis named twice.
 Array expand_dims(const Array& x, std::span<const int> axes);

@@ -38,9 +38,9 @@ class Operand {
 
   /// Null for a number.
   const Array* array() const noexcept { return array_; }
-  /// Of a number.
+  /// The number.
   const Number& number() const noexcept { return number_; }
-  /// Of an array its dtype. DTypeError for a record.
+  /// The dtype of an array or typed number, or the kind of another. DTypeError for a record.
   OperandType type() const;
 
  private:

@@ -47,9 +47,9 @@ class Generator {
   Array draw(const RandomDraw& draw, const Shape& shape);
   /// One number, made on the host: that of an array of one element.
   Number draw(const RandomDraw& draw);
-  /// Every element of an array that exists, wherever it is, becomes another number, in C's order.
-  /// Throws DTypeError unless it is of the draw's dtype, InvalidArgument where elements share
-  /// memory.
+  /// Sets every element of an existing array, on any device, to another number, in C's order.
+  /// Throws DTypeError unless the array has the dtype of the draw, InvalidArgument where elements
+  /// share memory.
   void fill(const Array& out, const RandomDraw& draw);
 
   /// Of [0, 1).

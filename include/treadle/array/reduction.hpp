@@ -70,7 +70,7 @@ Array min(const Array& x, const ReduceOptions& options = {});
 Array max(const Array& x, const ReduceOptions& options = {});
 /// max - min in one pass.
 Array ptp(const Array& x, const ReduceOptions& options = {});
-/// Where the extremum is along one axis, or in C's order of all: int64, the first place of several.
+/// The first place of the extremum, along an axis or in C's order of all elements: int64.
 Array argmin(const Array& x, const ReduceOptions& options = {});
 Array argmax(const Array& x, const ReduceOptions& options = {});
 /// Places of the greatest and of the least number that is not NaN, along an axis or in C's order.
@@ -83,8 +83,8 @@ Array all(const Array& x, const ReduceOptions& options = {});
 /// How many elements are not zero, as int64. With where.
 Array count_nonzero(const Array& x, const ReduceOptions& options = {});
 
-/// The mean of x in which elements count by their weights, of its shape, or along the one axis that
-/// is named; in one pass. Takes axes and keeps_axes.
+/// The mean of x with weights, which have the shape of x or lie along the one named axis; in one
+/// pass. Takes axes and keeps_axes.
 Array average(const Array& x, const Array& weights, const ReduceOptions& options = {});
 /// sum(x * y) of two arrays with one axis of the same length, in their common dtype; x * y where
 /// one is a number or has no axes. Throws NotSupported for more axes.

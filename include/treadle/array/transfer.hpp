@@ -8,9 +8,9 @@
 
 namespace treadle::array {
 
-/// The elements on the device of the placement's stream (by default the current one), axes in the
-/// order of memory that x has; x itself where it is there. The host waits only where the two are of
-/// different run-times.
+/// A copy on the device of the placement's stream (by default the current one), with axes in memory
+/// in the order that x has; x itself if it is on that device. The host waits only if the two
+/// devices are of different run-times.
 Array to_device(const Array& x, const Placement& placement = {});
 /// Queues copying all elements, dense and in C's order, to `values`, which must live and not be
 /// read until `stream`, of the array's device, is past it. Page-locked memory (see

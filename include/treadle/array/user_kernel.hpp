@@ -81,7 +81,7 @@ class ElementwiseKernel {
  private:
   kernel::ElementwiseKernel& kernel_for(const KernelCall& call);
 
-  /// Compiled for a device and the types that calls decide.
+  /// A kernel that was compiled for a device and for the types of a call.
   struct Form;
   std::unique_ptr<const OpenDeclarations> declarations_;
   std::string operation_;
@@ -90,7 +90,7 @@ class ElementwiseKernel {
   std::vector<std::unique_ptr<Form>> forms_;
 };
 
-/// What a call of a ReductionKernel folds, and where to.
+/// Which elements a call of a ReductionKernel folds, and where it stores the results.
 struct ReductionCall {
   std::optional<kernel::ElementRange> range = {};  ///< these indices only; then without axes
   Axes axes = {};           ///< of the shape to which the elements broadcast; each result is of
