@@ -318,6 +318,17 @@ def in_itself(watched):
     block.append(cgen.If("a", cgen.Block([block])))
 
 
+def in_parts_that_were_texts(watched):
+    assign, call = cgen.Assign("a", "b"), cgen.Call("f", [])
+    assign.lvalue, assign.rvalue = call, watched
+    call.arguments = [assign]
+
+
+def in_a_count(watched):
+    array = cgen.ArrayOf("x", 3)
+    array.count = cgen.Cast(array, watched)
+
+
 def in_a_node_of_cpp(watched):
     outer = cgen.BinOp("+", "a", watched)
     outer.left = cgen.StaticAssert(outer)  # whose call is C++'s
@@ -352,6 +363,8 @@ def in_the_list_of_a_block(watched):
     "tie",
     [
         in_itself,
+        in_parts_that_were_texts,
+        in_a_count,
         in_a_node_of_cpp,
         in_attributes,
         in_a_class,

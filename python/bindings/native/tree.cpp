@@ -69,13 +69,30 @@ std::map<PyTypeObject*, void (*)(nb::handle)>& makers() {
   return *all;
 }
 
+PyTypeObject* node_type = nullptr;
+
+// The node of an object, where the object's class is one of Python's: those of C++'s own nodes are
+// of the base class itself.
+PythonNode* python_node(tree::Node* node, PyObject* object) noexcept {
+  return Py_TYPE(object) == node_type ? nullptr : static_cast<PythonNode*>(node);
+}
+
+// A node of texts alone is part of no cycle. Python's collector, which goes through thousands of
+// statements else, need not know it until it gets another part.
+bool has_texts_alone(const PythonNode& node, PyObject* object) noexcept {
+  const auto is_text = [](const Part& part) { return part.node() == nullptr; };
+  return Py_TYPE(object) == node.bound_type() && !node.extra.is_valid() && node.list().empty() &&
+         std::ranges::all_of(node.parts(), is_text);
+}
+
 // An object of Python's has been made around the node, or with it.
 void set_python_object(tree::Node* node, PyObject* object) noexcept {
   node->set_owner(object);
-  auto* const ours = dynamic_cast<PythonNode*>(node);
+  PythonNode* const ours = python_node(node, object);
   if (ours == nullptr) return;
   if (Py_TYPE(object) != ours->bound_type()) ours->has_own_text = true;
   if (node->made.file == nullptr) node->made = python_line();
+  if (has_texts_alone(*ours, object)) PyObject_GC_UnTrack(object);
 }
 
 // After an __init__() of a user's: the node, if that has not made it.
@@ -117,17 +134,17 @@ int visit_parts(const tree::Node& node, visitproc visit, void* arg) {
 int traverse_node(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
-  const auto& node = *nb::inst_ptr<tree::Node>(self);
-  if (const auto* const ours = dynamic_cast<const PythonNode*>(&node)) Py_VISIT(ours->extra.ptr());
-  return visit_parts(node, visit, arg);
+  auto* const node = nb::inst_ptr<tree::Node>(self);
+  if (const PythonNode* const ours = python_node(node, self)) Py_VISIT(ours->extra.ptr());
+  return visit_parts(*node, visit, arg);
 }
 
 int clear_node(PyObject* self) {
   if (!nb::inst_ready(self)) return 0;
-  auto& node = *nb::inst_ptr<tree::Node>(self);
-  if (auto* const ours = dynamic_cast<PythonNode*>(&node)) ours->extra.reset();
-  const Parts dropped = std::exchange(node.list(), {});
-  for (Part& part : node.parts()) part = Part();
+  auto* const node = nb::inst_ptr<tree::Node>(self);
+  if (PythonNode* const ours = python_node(node, self)) ours->extra.reset();
+  const Parts dropped = std::exchange(node->list(), {});
+  for (Part& part : node->parts()) part = Part();
   return 0;
 }
 
@@ -229,6 +246,7 @@ void bind_node(nb::module_& m) {
   nb::class_<tree::Node> node(m, "Node", nb::intrusive_ptr<tree::Node>(set_python_object),
                               nb::type_slots(node_slots),
                               "A node of a program's tree. str() is its text.");
+  node_type = reinterpret_cast<PyTypeObject*>(node.ptr());
   node.def("__str__", &text_of);
   node.def("__repr__", &repr_of);
   node.def(
@@ -324,6 +342,12 @@ nb::object source_of(const tree::Node& node, const LanguageArgument& language, b
 }
 
 }  // namespace
+
+tree::Node& to_change(const tree::Node& node) {
+  auto* const object = static_cast<PyObject*>(node.owner());
+  if (object != nullptr && PyObject_GC_IsTracked(object) == 0) PyObject_GC_Track(object);
+  return const_cast<tree::Node&>(node);
+}
 
 int visit_node(const tree::Node* node, visitproc visit, void* arg) {
   if (node == nullptr) return 0;

@@ -59,6 +59,8 @@ Parts parts_of(nb::handle iterable);
 /// The text that str() gives: as cgen writes it.
 std::string text_of(const tree::Node& node);
 
+/// A node to which parts are about to be given: from now on Python's collector of garbage knows it.
+tree::Node& to_change(const tree::Node& node);
 /// Shows Python's collector of garbage the objects that a node holds through its parts: the
 /// collector finds nodes that contain themselves only so.
 int visit_node(const tree::Node* node, visitproc visit, void* arg);
@@ -99,7 +101,9 @@ template <std::size_t number, bool or_none = false, class Cls>
 void add_part(Cls& cls, const char* name) {
   cls.def_prop_rw(
       name, [](const Generable& node) { return object_of(node.part(number), or_none); },
-      [](Generable& node, const nb::object& value) { node.parts()[number] = part_of(value); },
+      [](Generable& node, const nb::object& value) {
+        to_change(node).parts()[number] = part_of(value);
+      },
       nb::for_setter(nb::arg("value").none()));
 }
 /// Adds an attribute: the node's list, as a tuple.
@@ -112,7 +116,7 @@ void add_list(Cls& cls, const char* name) {
         for (const Part& part : node.list()) list.append(object_of(part));
         return nb::tuple(list);
       },
-      [](Generable& node, nb::handle value) { node.list() = parts_of(value); });
+      [](Generable& node, nb::handle value) { to_change(node).list() = parts_of(value); });
 }
 /// Adds a read-only attribute: an argument that is in no part.
 template <class Cls>

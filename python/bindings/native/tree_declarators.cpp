@@ -113,7 +113,7 @@ void bind_bases(nb::module_& m) {
         return inner == nullptr ? nb::none() : object_of(*inner, true);
       },
       [](Generable& self, const Part& value) {
-        if (Part* inner = const_cast<Part*>(inner_of(self))) *inner = value;
+        if (Part* inner = const_cast<Part*>(inner_of(to_change(self)))) *inner = value;
       },
       nb::for_getter(nb::sig("def subdecl(self, /) -> typing.Any")), "The inner declarator.");
   nested.def_prop_ro("name", &name_of, nb::sig("def name(self, /) -> str"),
@@ -271,7 +271,7 @@ void bind_values(nb::module_& m) {
             PyUnicode_Check(count.ptr()) && nb::cast<bool>(count.attr("isdigit")());
         return is_number ? nb::object(nb::int_(count)) : count;
       },
-      [](Generable& self, const nb::object& count) { self.parts()[1] = part_of(count); },
+      [](Generable& self, const nb::object& count) { to_change(self).parts()[1] = part_of(count); },
       nb::for_setter("value"_a.none()), nb::for_getter(nb::sig("def count(self, /) -> typing.Any")),
       "How many; None: not said.");
   using FunctionDeclaration = Class<struct FunctionDeclarationTag, NestedDeclarator>;

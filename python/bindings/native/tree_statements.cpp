@@ -52,7 +52,7 @@ class NodeList {
   NodePtr node_;
 };
 
-NodeList list_of(const Generable& node) { return NodeList(NodePtr(const_cast<Generable*>(&node))); }
+NodeList list_of(const Generable& node) { return NodeList(NodePtr(&to_change(node))); }
 
 int traverse_list(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -165,11 +165,11 @@ void bind_blocks(nb::module_& m) {
   take_contents<Block>(block, Kind::block);
   block.def_prop_rw(
       "contents", [](const Generable& self) { return list_of(self); },
-      [](Generable& self, nb::handle contents) { self.list() = parts_of(contents); },
+      [](Generable& self, nb::handle contents) { to_change(self).list() = parts_of(contents); },
       "The statements.");
   block.def(
-      "append", [](Generable& self, Part part) { self.append(std::move(part)); }, "data"_a,
-      "Adds a statement behind the others.");
+      "append", [](Generable& self, Part part) { to_change(self).append(std::move(part)); },
+      "data"_a, "Adds a statement behind the others.");
   block.def(
       "extend", [](Generable& self, nb::handle more) { list_of(self).extend(more); }, "data"_a,
       "Adds several statements.");
@@ -182,7 +182,7 @@ void bind_blocks(nb::module_& m) {
   block.def(
       "extend_log_block",
       [](Generable& self, std::string_view description, nb::handle more) {
-        self.append(
+        to_change(self).append(
             Part(tree::make_node<tree::Node>(Kind::comment, Parts{description, "/* ", "", " */"})));
         list_of(self).extend(more);
         self.append(Part(tree::line()));
@@ -389,7 +389,7 @@ void bind_comments(nb::module_& m) {
           contents.push_back(part_of(statement));
         }
         const nb::object made = nb::handle(reinterpret_cast<PyObject*>(Block::type))();
-        nb::inst_ptr<Block>(made)->list() = std::move(contents);
+        to_change(*nb::inst_ptr<Block>(made)).list() = std::move(contents);
         return made;
       },
       "comment"_a.none(), "stmt"_a,
