@@ -85,8 +85,8 @@ Remembered& remembered(const Place& place) {
                         all_remembered.size()];
 }
 
-// Where Python is now, as far as it is known without making a frame object (CPython makes one only
-// for whoever asks). `code` is borrowed: the running function keeps it.
+// Where Python is now. It is found without a frame object, which CPython makes only for those who
+// ask for one. `code` is borrowed: the running function keeps it.
 Place running_place() {
 #if PY_VERSION_HEX >= 0x030D0000
   _PyInterpreterFrame* const frame = PyThreadState_Get()->current_frame;

@@ -192,7 +192,8 @@ bool is_imported(const FaceErrors& face) {
   return found.is_valid();
 }
 
-// A code of a run-time's concerns that run-time's face; all else may be about any array.
+// An error with a run-time's code concerns the face of that run-time. Other errors may come from
+// arrays of any face.
 bool concerns(const FaceErrors& face, const Error& e) {
   const auto* const device = dynamic_cast<const DeviceError*>(&e);
   if (device == nullptr || device->code_name().starts_with(face.code_prefix)) return true;
@@ -230,7 +231,7 @@ void set_from(const Error& e, Face face) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
 }
 
-// What a program's own object answers by a protocol is of another type than the protocol says.
+// A program's own object has answered a protocol with a value of the wrong type.
 void set_from_bad_cast(Face face) {
   set_from(DTypeError("an object's answer is of another type than its protocol says",
                       "look at the attributes and methods of the objects that were passed"),

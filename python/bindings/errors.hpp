@@ -45,7 +45,7 @@ void register_face_errors(const FaceErrors& face);
 /// Throws a builtin exception, such as PyExc_TypeError, with `text`.
 [[noreturn]] void raise_python(PyObject* exception_class, const std::string& text);
 
-/// What classes that only functions make answer a call with, as PyCUDA's do.
+/// The tp_new of classes that only functions make: refuses the call, as PyCUDA's classes do.
 constexpr const char* not_constructible = "This class cannot be instantiated from Python";
 /// For such classes of nanobind's.
 template <class T, class... Bases>

@@ -10,8 +10,8 @@
 
 namespace treadle::bindings {
 
-/// Takes the GIL, but not once the interpreter is about to end: whoever waits for it then has his
-/// thread ended by Python, in the middle of C++ that cannot be left so.
+/// Takes the GIL, unless the interpreter is about to end: Python would end a thread that waits for
+/// the GIL then, in the middle of C++ that cannot be left so.
 class ForeignGil {
  public:
   ForeignGil() {
@@ -26,8 +26,8 @@ class ForeignGil {
   }
   explicit operator bool() const noexcept { return gil_.has_value(); }
 
-  /// For the interpreter's exit: waits for those who have it or wait for it, and gives it to nobody
-  /// any more. Needs the GIL.
+  /// For the interpreter's exit: waits for the threads that hold the GIL or wait for it, and gives
+  /// it to no other. Needs the GIL.
   static void close() {
     closed_ = true;
     const nanobind::gil_scoped_release released;
@@ -41,8 +41,8 @@ class ForeignGil {
   std::optional<nanobind::gil_scoped_acquire> gil_;
 };
 
-/// Releases the GIL for a destructor, while other threads may need it. Once they are not given it
-/// any more, the Python objects that the destructor lets go are freed only if this thread holds it.
+/// Releases the GIL for a destructor, as long as other threads can get the GIL. After that time
+/// Python objects that the destructor drops are freed only if this thread holds the GIL.
 class GilReleasedForDestructor {
  public:
   GilReleasedForDestructor() {

@@ -18,8 +18,8 @@ namespace nb = nanobind;
 namespace treadle::bindings {
 namespace {
 
-// The context whose work Ctrl-C has left, until a wait comes to its end. Guarded by the GIL; never
-// destroyed, for the driver may be gone by then.
+// The context with work that Ctrl-C has left, until a wait comes to its end. Guarded by the GIL.
+// Never destroyed, because the driver may be gone by then.
 std::optional<cuda::Context>& left_context() {
   static auto* context = new std::optional<cuda::Context>;
   return *context;
@@ -98,7 +98,7 @@ void end_left_work() noexcept {
   try {
     release_left_uses();
   } catch (const std::exception&) {
-    // What an object's end throws is nobody's here.
+    // Nobody can catch what the end of an object throws here.
   }
 }
 

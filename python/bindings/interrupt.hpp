@@ -20,7 +20,7 @@ namespace treadle::bindings {
 void wait_for(const cuda::Context& context);
 void wait_for(const cuda::Stream& stream);
 void wait_for(const cuda::Event& event);
-/// For what no object of the shell stands for; see cuda::wait().
+/// Waits for work that no object of the shell stands for; see cuda::wait().
 void wait_for(const cuda::Context& context, const std::function<bool()>& is_done,
               const std::function<void()>& synchronize);
 
@@ -31,11 +31,11 @@ void wait_by_asking(const std::function<bool()>& is_done, const std::function<vo
 
 /// For the interpreter's exit: ends what Ctrl-C has left, so that nobody waits for it there.
 void end_left_work() noexcept;
-/// Whether Ctrl-C has left work, and no wait has come to its end since.
+/// Whether Ctrl-C has left work, without a wait since that has come to its end.
 bool is_work_left() noexcept;
 /// Keeps `memory` until one has.
 void keep_until_left_work_ends(std::shared_ptr<void> memory);
-/// The same of memory whose end would wait for the work.
+/// The same for memory that waits for the work when it ends.
 template <class Memory>
 void keep_for_left_work(Memory&& memory) noexcept {
   const auto end = [](Memory* kept) {
@@ -53,8 +53,8 @@ void keep_for_left_work(Memory&& memory) noexcept {
 /// stream: that is the part that may take long, and Ctrl-C ends it.
 void without_gil(const cuda::Context& context, const std::function<void()>& call);
 
-/// Runs a call without the GIL that may wait, for which work no object says. Ctrl-C ends the wait
-/// where the driver asks (the CPU device's).
+/// Runs a call that may wait, without the GIL. No object says for which work the call waits. Ctrl-C
+/// ends the wait where the driver asks (the CPU device's).
 void without_gil_asked(const cuda::Context& context, const std::function<void()>& call);
 
 /// Frees memory without the GIL: the driver may wait for work that uses it. Taken out of `memory`

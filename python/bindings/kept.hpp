@@ -26,7 +26,7 @@ struct LetGo {
 };
 
 inline std::shared_ptr<void> keep(nb::handle object) { return {object.inc_ref().ptr(), LetGo()}; }
-/// What keep() was given; invalid for an owner of another kind.
+/// The object that keep() was given; invalid for an owner of another kind.
 inline nb::handle kept_object(const std::shared_ptr<void>& kept) {
   return std::get_deleter<LetGo>(kept) != nullptr ? static_cast<PyObject*>(kept.get()) : nullptr;
 }

@@ -12,7 +12,7 @@ namespace nb = nanobind;
 /// tp_traverse of a class whose members `Kept` are Python objects.
 template <class T, auto... Kept>
 int traverse_kept(PyObject* self, visitproc visit, void* arg) noexcept {
-  // In the place of nanobind's own function: the attributes a program adds are visited here, too.
+  // This function replaces nanobind's own, so it visits the attributes that programs add, too.
   Py_VISIT(Py_TYPE(self));
   PyObject** const attributes = _PyObject_GetDictPtr(self);
   if (attributes != nullptr) Py_VISIT(*attributes);
@@ -27,7 +27,7 @@ int traverse_kept(PyObject* self, visitproc visit, void* arg) noexcept {
   return stopped;
 }
 
-/// tp_clear of such a class: drops what it keeps.
+/// tp_clear of such a class: drops the objects that it keeps.
 template <class T, auto... Kept>
 int clear_kept(PyObject* self) noexcept {
   PyObject** const attributes = _PyObject_GetDictPtr(self);

@@ -29,8 +29,8 @@ void keep_left_use(std::function<bool()> is_over, std::shared_ptr<void> what) {
 
 void release_left_uses() {
   if (left_uses().empty()) return;
-  // Taken out first: who is asked may let other threads run Python, which come here, too, and so
-  // may what goes with a use.
+  // The uses are taken out first: asking one, or ending its objects, may let other threads run
+  // Python, and these come here, too.
   std::vector<LeftUse> taken = std::exchange(left_uses(), {});
   const auto over = std::partition(taken.begin(), taken.end(), [](const LeftUse& use) {
     try {

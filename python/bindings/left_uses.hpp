@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects of Python's that queued work uses, and that nobody else keeps any more.
+// Python objects that only queued work uses.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace treadle::bindings {
 
-/// Keeps `what` until `is_over()`, which release_left_uses() asks. With the GIL, with which `what`
-/// ends, too. Throws std::bad_alloc.
+/// Keeps `what` until `is_over()`, which release_left_uses() asks. Called with the GIL; `what` ends
+/// with the GIL, too. Throws std::bad_alloc.
 void keep_left_use(std::function<bool()> is_over, std::shared_ptr<void> what);
 /// Lets go of what is over. Who queues copies, waits, runs out of memory, or counts objects calls
 /// it: the platform's threads, which know first, have no GIL to end an object of Python's with.

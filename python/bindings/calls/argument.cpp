@@ -189,8 +189,8 @@ bool is_managed_array(PyObject* array) {
   return false;
 }
 
-// The bytes of an array of the host are the argument, for parameters that are structs. Where the
-// kernel takes a pointer, only integers of 64 bits can be meant as one.
+// For a parameter that is a struct the bytes of an array of the host are the argument. For a
+// pointer only an array of integers of 64 bits can be meant.
 void refuse_host_array(const cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kernel) {
   const cuda::KernelParameter* parameter = buffer.next();
   if (parameter == nullptr || parameter->size != sizeof(cuda::DevicePointer)) return;
@@ -223,7 +223,7 @@ void add_array(cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kern
 }
 
 bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel) {
-  // A class that promises the interface without having one answers with an error or with None.
+  // A class that has the attribute but no interface answers with an error or with None.
   const nb::object interface = attribute_or_null(argument, "__cuda_array_interface__");
   if (interface.is_valid() && PyObject_IsTrue(interface.ptr()) == 1) {
     check_elements(kernel, buffer.count(), argument);
@@ -482,7 +482,7 @@ bool convert_integer(Kernel& kernel, std::size_t parameter, const WideInteger& n
   if (kind != ParameterKind::integer && kind != ParameterKind::unknown) return false;
   if (size != 1 && size != 2 && size != 4 && size != 8) return false;
   if (size < 8) {
-    // The driver tells widths, not signs: what either sign can hold is passed.
+    // The driver tells widths and no signs: a number that fits with either sign is passed.
     const std::uint64_t limit = std::uint64_t{1} << (8 * size);
     const bool fits =
         number.is_negative ? number.bits >= ~std::uint64_t{0} - limit / 2 + 1 : number.bits < limit;

@@ -26,15 +26,15 @@ nb::object attribute_or_null(PyObject* object, const char* name);
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*));
 /// The address if `object` is an instance of such a class (or of a subclass).
 bool read_pointer(PyObject* object, cuda::DevicePointer& address);
-/// Says that instances of a bound class are objects that kernels take by a number of 64 bits, as
-/// textures. `read` throws if there is none any more.
+/// Says that kernels take instances of a bound class by a number of 64 bits, as they take textures.
+/// `read` throws if the object has no number any more.
 void register_kernel_object(nb::handle type, unsigned long long (*read)(PyObject*));
-/// What a kernel takes by value, of an object that lives during the call.
+/// The bytes that a kernel takes by value, of an object that lives during the call.
 struct KernelValue {
   const void* data;
   std::size_t size, alignment;
 };
-/// Says that instances of a bound class are such, as tensor maps.
+/// Says that kernels take instances of a bound class by value, as they take tensor maps.
 void register_value_type(nb::handle type, KernelValue (*read)(PyObject*));
 /// The address that `object` stands for where the driver wants one: an integer or an instance of
 /// such a class. Throws TypeError naming `what`.
@@ -45,8 +45,8 @@ cuda::DevicePointer pointer_argument(PyObject* object, const char* what);
 /// of cuda.core. Throws TypeError naming `what` for anything else, handles of other kinds too.
 std::uintptr_t foreign_handle(PyObject* object, const char* what, const char* bindings_name);
 
-/// While it lives, this thread packs the arguments of a launch on a stream: what is read then is
-/// used by that launch alone.
+/// While it lives this thread packs the arguments of a launch on a stream. Arrays that are read
+/// meanwhile are used by that launch alone.
 class LaunchScope {
  public:
   explicit LaunchScope(cuda::StreamRef stream) noexcept;
@@ -62,8 +62,8 @@ class LaunchScope {
   cuda::StreamRef stream_;
 };
 
-/// The address in what a `__cuda_array_interface__` answered. Throws DTypeError naming the
-/// attribute where that is no such dictionary.
+/// The address in the answer of `__cuda_array_interface__`. Throws DTypeError naming the attribute
+/// where the answer is no such dictionary.
 cuda::DevicePointer interface_address(nb::handle interface);
 
 /// Says that instances of a bound class are streams.
@@ -90,7 +90,7 @@ inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
   return any_dim3_argument(object, what);
 }
 
-/// A kernel as Python holds it: the function and what its calls need to know again and again.
+/// A kernel as Python holds it: the function, with the facts that each call of it needs.
 struct Kernel {
   /// `declared` are the parameters as the source has them, where the driver does not tell them;
   /// `aliases` names that the source gives to types.
@@ -107,8 +107,8 @@ struct Kernel {
   ReportedParameters reported;  ///< those whose conversion or contradiction was
 };
 
-/// Reports an argument whose elements contradict what the parameter points to, once for each
-/// parameter; nothing for what is no array. Throws what report_contradiction() throws.
+/// Reports an argument with other elements than the parameter points to, once for each parameter.
+/// Does nothing for arguments that are no arrays. Throws what report_contradiction() throws.
 void check_elements(Kernel& kernel, std::size_t parameter, PyObject* argument);
 /// The same of arrays of the extension alone, for every call.
 inline void check_bound_array(Kernel& kernel, std::size_t parameter, PyObject* argument) {

@@ -47,9 +47,9 @@ inline cuda::Function function_without_gil(const cuda::Module& module, std::stri
   const nb::gil_scoped_release released;
   return module.function(name);
 }
-/// The kernel that `object`, a Function of either face, stands for. Throws TypeError naming `what`.
+/// The kernel of `object`, a Function of either face. Throws TypeError naming `what`.
 KernelState& kernel_argument(PyObject* object, const char* what);
-/// A new Python object for `function`, of which its text may say what the driver does not.
+/// A new Python object for `function`. The kernel's text may say what the driver does not.
 nb::object make_function(cuda::Function function, Face face,
                          const std::vector<device::Parameter>& declared = {},
                          const ScalarAliases& aliases = {});

@@ -28,7 +28,7 @@ struct GivenElements {
 /// pointer is checked against, records and times for example.
 std::optional<DType> checked_dtype(std::string_view typestr);
 
-/// What pointers among a kernel's parameters point to, where that can be contradicted.
+/// What a kernel's pointers point to, for parameters that an argument can contradict.
 class PointedElements {
  public:
   /// Parameter `index` is of this type, as its source spells it: "const float *".
@@ -37,18 +37,18 @@ class PointedElements {
   bool is_known(std::size_t index) const noexcept {
     return index < pointed_.size() && pointed_[index].has_value();
   }
-  /// What contradicts the declaration, as the rest of a sentence; empty where nothing does.
+  /// The contradiction of the declaration, as the rest of a sentence; empty: there is none.
   std::string contradiction(std::size_t index, const GivenElements& given) const;
 
  private:
   std::vector<std::optional<Scalar>> pointed_;
 };
 
-/// Reports that `parameter` was given what contradicts it: a UserWarning with the line that called,
-/// and with TREADLE_STRICT=1 a DTypeError.
+/// Reports an argument that contradicts `parameter`: a UserWarning with the line that called, or
+/// with TREADLE_STRICT=1 a DTypeError.
 void report_contradiction(const std::string& parameter, const std::string& text);
 
-/// Which parameters of a kernel were reported: each is once, whatever it was given.
+/// Which parameters of a kernel were reported. Each is reported once, for any arguments.
 class ReportedParameters {
  public:
   bool has(std::size_t index) const noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a launch of a face reads of an array that is an argument. Arrays and faces do not know each
+// The facts that a launch of a face reads of an array argument. Arrays and faces do not know each
 // other, so that arrays set the function.
 #pragma once
 

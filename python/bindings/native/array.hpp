@@ -34,8 +34,8 @@ auto recorded(Result (*function)(Arguments...)) {
   };
 }
 
-/// A Python object as an operand: arrays, numbers of Python and NumPy, and what becomes an array,
-/// which is kept for as long as this lives.
+/// A Python object as an operand: an array, a number of Python or NumPy, or an object that is
+/// converted to an array, which this operand keeps.
 class ArrayOperand {
  public:
   /// Empty for objects that are neither: the operator is somebody else's. What is copied from the
@@ -89,8 +89,8 @@ nb::object numpy();
 nb::object protocols();
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
-/// What out= names, as a share of its own: other threads may rebind the object. No array for None;
-/// throws TypeError for anything else.
+/// The array that out= names. The result is a share of its own, because other threads may rebind
+/// the object. No array for None; throws TypeError for anything else.
 Array out_array(nb::handle out);
 /// What out= of a method receives, or (None) a new array.
 nb::object result_in(nb::handle out, Array result, array::OutShape shape = array::OutShape::same);
@@ -124,8 +124,8 @@ std::optional<HostElements> dense_elements(nb::handle values);
 /// Copies the elements of a numpy.ndarray in, on the current stream.
 void store_elements(const Array& self, nb::handle values, bool blocking);
 
-/// An array in the memory of another library's, which is kept; empty for objects that say nothing
-/// of memory of a device. Work that is queued on it there comes before ours.
+/// An array in memory of another library, which the array keeps; empty for objects without memory
+/// of a device. Work that is queued on the memory there comes before ours.
 std::optional<Array> foreign_array(PyObject* object);
 
 /// One axis, with the elements in NumPy's order "C", "F", "A" or "K". Throws InvalidArgument.

@@ -162,7 +162,7 @@ void iterate_by_index(nb::handle type) {
   reinterpret_cast<PyTypeObject*>(type.ptr())->tp_iter = iterate;
 }
 
-/// Of the stream that changed the array last: on whichever queue that was.
+/// On the stream that changed the array last, on whichever queue that was.
 std::shared_ptr<device::Event> marked(const Array self) {
   const std::shared_ptr<device::Event> event = self.device().make_event();
   const nb::gil_scoped_release released;

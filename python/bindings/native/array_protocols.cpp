@@ -148,8 +148,8 @@ nb::object numpys_view(nb::handle object) {
                    "ask for a new one for each consumer");
 }
 
-/// An array of a library whose memory the host sees and we may not: a view of it if it is memory of
-/// the CPU device, else a copy, unless that is forbidden.
+/// An array of another library in host memory that we may not change: a view if it is memory of the
+/// CPU device, else a copy, unless copies are forbidden.
 Array from_host_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
   const nb::object host = numpys_view(object);
   const auto address = nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data"));

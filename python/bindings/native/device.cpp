@@ -73,7 +73,7 @@ void bind_info(nb::class_<Device>& type) {
       .def_prop_ro("is_adopted", &Device::is_adopted, "Whether the context is somebody else's.");
 }
 
-/// For what somebody else owns: his Python object lives as long as ours.
+/// For objects that other code owns: its Python object lives as long as ours.
 nb::object keeping(nb::object object, nb::handle owner) {
   if (PyLong_Check(owner.ptr()) == 0) nb::keep_alive_obj(object, owner);
   return object;
@@ -88,7 +88,7 @@ std::shared_ptr<void> owner_of(const nb::object& stream) {
               Py_DECREF(static_cast<PyObject*>(object));
               return 0;
             };
-            // Holding the GIL takes a thread state, which there is none of at the process's end.
+            // Holding the GIL takes a thread state, and at the process's end there is none.
             if (_PyThreadState_UncheckedGet() != nullptr && PyGILState_Check() == 1)
               let_go(kept);
             else if (Py_IsInitialized() != 0)

@@ -26,7 +26,7 @@ device::Extent extent_argument(PyObject* object, const char* what);
 
 /// A stream for Python, which keeps its device: nanobind owns the stream alone.
 nb::object stream_object(const std::shared_ptr<device::Stream>& stream);
-/// Where work on `device` goes that names no stream: the thread's current stream, if it is of this
+/// The stream for work on `device` that names none: the thread's current stream, if it is of this
 /// device, else the device's default stream.
 std::shared_ptr<device::Stream> stream_for(device::Device& device);
 /// The same where `stream` is None. Throws TypeError for what is no treadle.Stream.

@@ -141,7 +141,7 @@ nb::object recorded_result(const FacePolicy& policy, Op op, PyObject* a, PyObjec
   PyObject* const other = b == nullptr ? nullptr : (self == a ? b : a);
   if (!is_plain(policy, self, lead)) return {};
   if (other != nullptr && !is_usual_operand(policy, other)) return {};
-  // Of arrays without axes the other operand may say which class and which queue a result has.
+  // If an operand has no axes, the class and the queue of the result may come from the other one.
   if (lead.rank() == 0 && (policy.has_queues || (other != nullptr && as_array(other) != nullptr)))
     return {};
   const auto place = recording_place(policy, lead);
@@ -156,8 +156,7 @@ bool is_mask(PyObject* object) {
   return array != nullptr && nb::inst_ready(object) && array->is_mask;
 }
 
-/// Whether an update by the operand is one by numbers of the array's own dtype, which no face
-/// treats otherwise than NumPy.
+/// Whether the operand has numbers of the array's own dtype: then every face updates as NumPy does.
 bool keeps_dtype(Op op, const FacePolicy& policy, const FaceArray& array, PyObject* object) {
   const ScalarKind kind = array.dtype().kind();
   const bool is_floating = kind == ScalarKind::floating || kind == ScalarKind::complex;
