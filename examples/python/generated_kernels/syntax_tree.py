@@ -35,9 +35,9 @@ add = cgen.FunctionBody(
 
 
 def product_for_sum(node):
-    """In the place of a node; brackets around products are not this function's business."""
-    if isinstance(node, cgen.Assign):
-        return cgen.Assign(node.lvalue, node.rvalue.left * node.rvalue.right)
+    """What stands in the place of a node: for a sum of elements their product."""
+    if isinstance(node, cgen.BinOp) and isinstance(node.left, cgen.Index):
+        return cgen.BinOp("*", node.left, node.right)
     return node
 
 

@@ -23,17 +23,18 @@ TREADLE_KERNEL scale(TREADLE_GLOBAL %(T)s *x)
 HOLES = {"T": "dtype", "steps": "unroll", "factor": "constant"}
 
 for device in treadle.devices():
-    for dtype, factor, steps in (np.float32, 0.1, 4), (np.uint8, 3, 1), (np.int64, -(2**40), 8):
-        values = np.arange(COUNT).astype(dtype)
+    for name, number, steps in ("float32", 0.1, 4), ("uint8", 3, 1), ("int64", -(2**40), 8):
+        dtype = np.dtype(name)
+        values, factor = np.arange(COUNT).astype(dtype), dtype.type(number)
         text = templates.substitute(
-            TEXT, T=dtype, steps=steps, factor=dtype(factor), language=device.language, holes=HOLES
+            TEXT, T=dtype, steps=steps, factor=factor, language=device.language, holes=HOLES
         )
         scale = treadle.Program(device, text).kernel("scale")
         x = treadle.Buffer(device, values)
         scale(x, groups=COUNT // (GROUP_SIZE * steps), group_size=GROUP_SIZE)
         result = np.empty_like(values)
         x.copy_to(result)
-        assert np.array_equal(result, values * dtype(factor))
+        assert np.array_equal(result, values * factor)
     print(f"{device.id}: three dtypes, three lengths")
 
 try:

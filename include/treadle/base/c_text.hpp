@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of C and its kin, taken apart without being compiled: what is code in them, and their lines.
+// Texts of C and its kin, taken apart without a compiler: which of them is code, and their lines.
 #pragma once
 
 #include <cstddef>
