@@ -91,8 +91,18 @@ const ElementwiseKernel::Form& ElementwiseKernel::form(bool has_range, bool is_a
     const codegen::SnippetText made = generate(has_range, is_apart);
     const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
     form.emplace(Form{program.kernel(snippet_.name), made.group_size, made.group_length});
+    if (is_kept_by_device_) form->kernel.let_go_of_device();
   }
   return *form;
+}
+
+void ElementwiseKernel::let_go_of_device() {
+  const std::lock_guard lock(mutex_);
+  is_kept_by_device_ = true;
+  for (auto& forms : forms_)
+    for (std::optional<Form>& form : forms)
+      if (form) form->kernel.let_go_of_device();
+  device_ = std::shared_ptr<device::Device>(std::shared_ptr<void>(), device_.get());
 }
 
 void ElementwiseKernel::launch_arguments(device::Stream& stream, std::uint64_t n,

@@ -56,6 +56,14 @@ void RadixSortKernel::compile() {
   first_places_.compile();
 }
 
+void RadixSortKernel::let_go_of_device() {
+  form();
+  form_->counts.let_go_of_device();
+  form_->places.let_go_of_device();
+  first_places_.let_go_of_device();
+  device_ = std::shared_ptr<device::Device>(std::shared_ptr<void>(), device_.get());
+}
+
 void RadixSortKernel::require_valid(std::uint64_t n, const Arguments& arguments) const {
   const std::string who = "radix sort " + snippet_.name;
   const std::uint64_t most = snippet_.index_dtype == Scalar::int32

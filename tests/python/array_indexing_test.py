@@ -163,12 +163,6 @@ def test_masks_on_the_device_choose_what_is_assigned_to(computing):
         same(ours, x)
     with pytest.raises(IndexError, match="first axes"):
         ours[tnp.array([True, False])] = 1
-    with pytest.raises(treadle.NotSupported, match="where"):
-        ours[tnp.array(x > 2)] = tnp.array([1, 2])
-    with pytest.raises(treadle.NotSupported, match="mask"):
-        ours[tnp.array(x > 2)]
-    with pytest.raises(treadle.NotSupported, match="alone"):
-        ours[tnp.array(x[0] > 2), 0]
 
 
 def test_chosen_elements_are_part_of_the_kernel(computing):

@@ -72,6 +72,8 @@ class ElementwiseKernel {
                         std::span<const device::Argument> arguments,
                         const device::Order& order = {});
 
+  /// As ScanKernel::let_go_of_device().
+  void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;
@@ -99,6 +101,7 @@ class ElementwiseKernel {
   codegen::Snippet snippet_;
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
+  bool is_kept_by_device_ = false;
   std::mutex mutex_;                 // guards what follows; held while a form is compiled
   std::optional<Form> forms_[2][2];  // by whether they have a range and are apart
 };

@@ -69,6 +69,8 @@ class RadixSortKernel {
 
   /// Compiles now rather than at the first launch.
   void compile();
+  /// As ScanKernel::let_go_of_device().
+  void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;

@@ -298,6 +298,8 @@ void bind_array(nb::module_& m) {
   bind_array_element_functions(m);
   bind_array_linear_algebra(m);
   bind_array_joining(m);
+  bind_array_selection(m, type);
+  bind_array_ordering(m, type);
   bind_array_memory(m);
   bind_array_numpy_methods(type);
   bind_user_kernels(m);

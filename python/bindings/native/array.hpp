@@ -150,6 +150,8 @@ void bind_array_indexing_methods(nb::class_<Array>& type);
 void bind_array_element_functions(nb::module_& m);
 void bind_array_linear_algebra(nb::module_& m);
 void bind_array_joining(nb::module_& m);
+void bind_array_selection(nb::module_& m, nb::class_<Array>& type);
+void bind_array_ordering(nb::module_& m, nb::class_<Array>& type);
 void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 /// Methods that NumPy has beside operators, and those that are not there yet.

@@ -17,6 +17,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/selection.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
@@ -84,11 +85,18 @@ Part host_part(nb::handle object) {
   return part;
 }
 
+/// A mask on the device, too; their number is waited for.
+Part device_mask_part(const Array& mask) {
+  if (mask.rank() == 0)
+    throw IndexError("a mask without axes among other indices", "index by the mask alone");
+  Part part{.axes = mask.shape().size(), .mask = {mask.shape().begin(), mask.shape().end()}};
+  for (Array& places : array::nonzero(mask)) part.indices.emplace_back(IndexArray(places));
+  return part;
+}
+
 Part part_from(nb::handle object) {
   if (const Array* indices = as_array(object.ptr())) {
-    if (indices->dtype() == Scalar::boolean)
-      throw NotSupported("a mask on the device among other indices",
-                         "index by the mask alone, or by mask.get()");
+    if (indices->dtype() == Scalar::boolean) return device_mask_part(*indices);
     return {{IndexArray(*indices)}, 1};
   }
   if (is_host_array(object)) return host_part(object);
@@ -151,31 +159,6 @@ const Array* as_mask(nb::handle key) {
   return mask != nullptr && mask->dtype() == Scalar::boolean ? mask : nullptr;
 }
 
-/// The mask selects from the first axes; values have the others', or one number for all.
-void assign_under_mask(const Array& x, const Array& mask, const array::Operand& value) {
-  Shape shape(mask.shape().begin(), mask.shape().end());
-  // As NumPy, which takes lengths of 0 for any: nothing is chosen then.
-  const auto fits = [](std::int64_t own, std::int64_t length) { return own == length || own == 0; };
-  if (shape.size() > x.shape().size() ||
-      !std::equal(shape.begin(), shape.end(), x.shape().begin(), fits))
-    throw IndexError(
-        "a mask of shape " + shape_text(shape) + " of an array of shape " + shape_text(x.shape()),
-        "its lengths are those of the first axes");
-  const std::size_t behind = x.shape().size() - shape.size();
-  const Array* values = value.array();
-  if (values != nullptr && values->shape().size() > behind && values->size() != 1)
-    throw NotSupported("a value of shape " + shape_text(values->shape()) +
-                           " for what a mask on the device selects",
-                       "assign one number, use x.assign(where(mask, values, x)), or index by "
-                       "mask.get()");
-  if (mask.size() == 0) {  // and a number is one of the dtype all the same
-    const Array none = array::full({}, false, Scalar::boolean, {.stream = x.stream()});
-    return values == nullptr ? x.assign_where(none, value) : void();
-  }
-  shape.insert(shape.end(), behind, 1);
-  x.assign_where(behind == 0 ? mask : array::reshape(mask, shape), value);
-}
-
 Bounds bounds_from(const std::optional<std::string>& mode) {
   if (!mode) return Bounds::checked;
   if (*mode == "wrap") return Bounds::wrap;
@@ -217,11 +200,7 @@ bool names_field(const Array& x, nb::handle key) {
 Array subscripted(const Array& x, nb::handle key) {
   if (is_basic(key)) return x.at(indices_of(key));
   if (names_field(x, key)) return array::field(x, nb::cast<std::string>(key));
-  if (as_mask(key) != nullptr)
-    throw NotSupported(
-        "the elements that a mask on the device selects: how many they are is not "
-        "known before it is computed",
-        "use where(mask, x, 0), assign to x[mask], or index by mask.get()");
+  if (const Array* mask = as_mask(key)) return array::selected(x, *mask);
   const std::vector<AnyIndex> indices = any_indices(key, x);
   if (const auto basic = basic_indices(indices)) return x.at(*basic);
   return array::at(x, indices);
@@ -237,7 +216,7 @@ void assign_subscripted(const Array& x, nb::handle key, nb::handle given) {
     throw ShapeError("a value of shape " + shape_text(values->shape()) + " for one element",
                      "store a number, or value.reshape(()), or assign to x[i:i+1]");
   if (is_basic(key)) return x.at(indices_of(key)).assign(value);
-  if (const Array* mask = as_mask(key)) return assign_under_mask(x, *mask, value);
+  if (const Array* mask = as_mask(key)) return array::assign_selected(x, *mask, value);
   const std::vector<AnyIndex> indices = any_indices(key, x);
   if (const auto basic = basic_indices(indices)) return x.at(*basic).assign(value);
   array::assign_at(x, indices, value);

@@ -20,12 +20,6 @@ void bind_absent(nb::class_<Array>& type) {
     const char *name, *takes, *instead;
   };
   static constexpr Absent all[] = {
-      {"nonzero", "as many elements as there are", "x.get().nonzero() finds them on the host"},
-      {"compress", "as many elements as there are", "x[mask] takes a mask of the host"},
-      {"sort", "sorting", "numpy.sort(x.get()) sorts on the host"},
-      {"argsort", "sorting", "x.get().argsort() sorts on the host"},
-      {"partition", "sorting", "numpy.partition(x.get(), k) does on the host"},
-      {"argpartition", "sorting", "x.get().argpartition(k) does on the host"},
       {"searchsorted", "searching", "x.get().searchsorted(v) does on the host"},
   };
   for (const Absent& one : all)

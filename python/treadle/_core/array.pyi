@@ -422,6 +422,30 @@ class Array:
     def dot(self, other: Any) -> Array:
         """The sum of the products of two arrays with one axis."""
 
+    def nonzero(self) -> tuple[Array, ...]:
+        """
+        Places along each axis of the elements that are not 0; waits for their number.
+        """
+
+    def compress(self, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:
+        """
+        Parts along an axis, or elements in C's order, where a condition is not 0.
+        """
+
+    def sort(self, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None, descending: bool = False) -> None:
+        """Sorts the elements along an axis, in place; see treadle.numpy.sort()."""
+
+    def argsort(self, axis: int | None = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None, descending: bool = False) -> Array:
+        """
+        Where the sorted elements are along an axis; see treadle.numpy.argsort().
+        """
+
+    def partition(self, kth: int | Sequence[int], axis: int = -1) -> None:
+        """Brings the elements at kth to where a sort has them, in place."""
+
+    def argpartition(self, kth: int | Sequence[int], axis: int | None = -1) -> Array:
+        """Where the elements of partition() are."""
+
     def conj(self) -> Array:
         """
         The elements with the sign of the imaginary part changed; of real ones the array itself.
@@ -440,24 +464,6 @@ class Array:
 
     def tobytes(self, order: str = 'C') -> bytes:
         """The elements on the host, as bytes."""
-
-    def nonzero(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def compress(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def sort(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def argsort(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def partition(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def argpartition(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
 
     def searchsorted(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not there yet: raises NotSupported."""
@@ -741,6 +747,48 @@ def tril(x: Array, offset: int) -> Array:
 
 def triu(x: Array, offset: int) -> Array:
     """Zeros below a diagonal."""
+
+def nonzero(x: Array) -> list[Array]:
+    """Places along each axis of what is not 0; waits for their number."""
+
+def nonzero_counted(x: Array, capacity: int) -> tuple[list[Array], Array]:
+    """The same and the number, without waiting."""
+
+def flatnonzero(x: Array) -> Array:
+    """Places in C's order of what is not 0; waits for their number."""
+
+def flatnonzero_counted(x: Array, capacity: int) -> tuple[Array, Array]:
+    """The same and the number, without waiting."""
+
+def argwhere(x: Array) -> Array:
+    """A row of places along the axes for each element that is not 0."""
+
+def extract(condition: Array, x: Array) -> Array:
+    """Elements where a condition is not 0."""
+
+def extract_counted(condition: Array, x: Array, capacity: int) -> tuple[Array, Array]:
+    """The same and their number, without waiting."""
+
+def compress(condition: Array, x: Array, axis: int | None) -> Array:
+    """Parts along an axis where a condition is not 0."""
+
+def without(x: Array, indices: Array, axis: int | None) -> Array:
+    """What is left without those at indices, or under a mask."""
+
+def sorted(x: Array, axis: int | None, is_descending: bool) -> Array:
+    """The elements along an axis, in a new array."""
+
+def partitioned(x: Array, kth: int | Sequence[int], axis: int | None) -> Array:
+    """With the elements at kth where a sort has them."""
+
+def require_kind(kind: str | None, order: object, stable: object) -> None:
+    """Refuses what a sort does not take."""
+
+def sort_complex(x: Array) -> Array:
+    """Complex numbers in their order."""
+
+def lexsort(keys: Sequence[Array], axis: int) -> Array:
+    """The order by several keys, the last one first."""
 
 def rebind(array: Array, other: Array) -> None:
     """

@@ -51,6 +51,8 @@ from . import (
     _joining,
     _linear_algebra,
     _manipulation,
+    _selection,
+    _sorting,
     _statistics,
     linalg,
 )
@@ -65,6 +67,8 @@ from ._inspection import __array_namespace_info__ as __array_namespace_info__
 from ._joining import *
 from ._linear_algebra import *
 from ._manipulation import *
+from ._selection import *
+from ._sorting import *
 from ._statistics import *
 
 ndarray = Array
@@ -109,5 +113,7 @@ __all__ = [
     *_joining.__all__,
     *_linear_algebra.__all__,
     *_manipulation.__all__,
+    *_selection.__all__,
+    *_sorting.__all__,
     *_statistics.__all__,
 ]

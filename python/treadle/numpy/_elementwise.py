@@ -100,13 +100,15 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
     return function
 
 
-# Parts of complex numbers are views.
+# Parts of complex numbers are views, and where() of one operand is nonzero().
 _OPERATIONS = {
     name: _function(name, arity)
     for name, arity in _rules._operations()
-    if name not in ("real", "imag")
+    if name not in ("real", "imag", "where")
 }
 globals().update(_OPERATIONS)
+
+where = _function("where", 3)
 
 # The array API's names for the same.
 _ALIASES = {

@@ -404,5 +404,4 @@ __all__ = [
     "tgamma",
     "true_divide",
     "trunc",
-    "where",
 ]

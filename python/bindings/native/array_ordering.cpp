@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Sorts, for treadle.numpy.
+#include "treadle/array/ordering.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "native/array.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using Axis = std::optional<int>;
+
+/// NumPy's kinds are all sorted alike, and equal elements stay in their order.
+void require_kind(const std::optional<std::string>& kind, nb::handle order, nb::handle stable) {
+  static constexpr const char* kinds[] = {"quicksort", "mergesort", "heapsort", "stable"};
+  if (kind && std::ranges::find(kinds, *kind) == std::end(kinds))
+    throw InvalidArgument("a sort of kind='" + *kind + "'",
+                          "pass 'quicksort', 'mergesort', 'heapsort' or 'stable'");
+  if (kind && !stable.is_none())
+    throw InvalidArgument("a sort with kind='" + *kind + "' and stable=", "pass one of them");
+  if (!order.is_none())
+    throw NotSupported("a sort with order=, of fields of records", "lexsort() takes the fields");
+}
+
+/// Where a partition divides: of elements along the axis, counted from either end.
+void require_places(const Array& x, nb::handle kth, const Axis& axis) {
+  const int along = axis && *axis < 0 ? *axis + x.rank() : axis.value_or(0);
+  const bool is_there = along >= 0 && along < x.rank();
+  const std::int64_t length = !axis      ? x.size()
+                              : is_there ? x.shape()[static_cast<std::size_t>(along)]
+                                         : 1;
+  for (const std::int64_t place : shape_from(kth))
+    if (place < -length || place >= length)
+      throw InvalidArgument(
+          "kth=" + std::to_string(place) + " of " + std::to_string(length) + " elements",
+          "pass a place along the axis");
+}
+
+Array sorted(const Array& x, const Axis& axis, bool is_descending) {
+  return array::sorted(x, {axis, is_descending});
+}
+Array argsort(const Array& x, const Axis& axis, bool is_descending) {
+  return array::argsort(x, {axis, is_descending});
+}
+Array partitioned(const Array& x, nb::handle kth, const Axis& axis) {
+  require_places(x, kth, axis);
+  return array::sorted(x, {.axis = axis});
+}
+Array argpartitioned(const Array& x, nb::handle kth, const Axis& axis) {
+  require_places(x, kth, axis);
+  return array::argsort(x, {.axis = axis});
+}
+
+using Kind = std::optional<std::string>;
+
+void bind_methods(nb::class_<Array>& type) {
+  type.def("sort",
+           recorded(+[](const Array& self, int axis, const Kind& kind, nb::handle order,
+                        nb::handle stable, bool descending) {
+             require_kind(kind, order, stable);
+             array::sort_in_place(self, {axis, descending});
+           }),
+           nb::arg("axis") = -1, nb::arg("kind") = nb::none(), nb::arg("order") = nb::none(),
+           nb::kw_only(), nb::arg("stable") = nb::none(), nb::arg("descending") = false,
+           nb::sig("def sort(self, axis: int = -1, kind: str | None = None, order: None = None, *, "
+                   "stable: bool | None = None, descending: bool = False) -> None"),
+           "Sorts the elements along an axis, in place; see treadle.numpy.sort().")
+      .def("argsort",
+           recorded(+[](const Array& self, const Axis& axis, const Kind& kind, nb::handle order,
+                        nb::handle stable, bool descending) {
+             require_kind(kind, order, stable);
+             return argsort(self, axis, descending);
+           }),
+           nb::arg("axis").none() = -1, nb::arg("kind") = nb::none(), nb::arg("order") = nb::none(),
+           nb::kw_only(), nb::arg("stable") = nb::none(), nb::arg("descending") = false,
+           nb::sig("def argsort(self, axis: int | None = -1, kind: str | None = None, order: None "
+                   "= None, *, stable: bool | None = None, descending: bool = False) -> Array"),
+           "Where the sorted elements are along an axis; see treadle.numpy.argsort().")
+      .def("partition", recorded(+[](const Array& self, nb::handle kth, int axis) {
+             require_places(self, kth, axis);
+             array::sort_in_place(self, {axis});
+           }),
+           nb::arg("kth"), nb::arg("axis") = -1,
+           nb::sig("def partition(self, kth: int | typing.Sequence[int], axis: int = -1) -> None"),
+           "Brings the elements at kth to where a sort has them, in place.")
+      .def("argpartition", recorded(&argpartitioned), nb::arg("kth"), nb::arg("axis").none() = -1,
+           nb::sig("def argpartition(self, kth: int | typing.Sequence[int], axis: int | None = -1) "
+                   "-> Array"),
+           "Where the elements of partition() are.");
+}
+
+}  // namespace
+
+void bind_array_ordering(nb::module_& m, nb::class_<Array>& type) {
+  bind_methods(type);
+  m.def("sorted", recorded(&sorted), nb::arg("x"), nb::arg("axis").none(), nb::arg("is_descending"),
+        "The elements along an axis, in a new array.");
+  m.def("partitioned", recorded(&partitioned), nb::arg("x"), nb::arg("kth"), nb::arg("axis").none(),
+        nb::sig("def partitioned(x: Array, kth: int | collections.abc.Sequence[int], axis: int | "
+                "None) -> Array"),
+        "With the elements at kth where a sort has them.");
+  m.def("require_kind", &require_kind, nb::arg("kind").none(), nb::arg("order").none(),
+        nb::arg("stable").none(),
+        nb::sig("def require_kind(kind: str | None, order: object, stable: object) -> None"),
+        "Refuses what a sort does not take.");
+  m.def("sort_complex", recorded(&array::sort_complex), nb::arg("x"),
+        "Complex numbers in their order.");
+  m.def("lexsort", recorded(+[](const std::vector<Array>& keys, int axis) {
+          return array::lexsort(keys, axis);
+        }),
+        nb::arg("keys"), nb::arg("axis"), "The order by several keys, the last one first.");
+}
+
+}  // namespace treadle::bindings

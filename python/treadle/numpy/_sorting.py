@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Elements in their order.
+
+NaN is behind all numbers, -0 equal to 0, complex numbers go by their real parts first. Sorts are
+stable, whatever `kind` says. With descending=True the order is the reverse, NaN first; equal
+elements stay in their order. Axis None is all elements in C's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+from ._creation import asarray, asarrays
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "lexsort",
+    "partition",
+    "sort",
+    "sort_complex",
+]
+
+
+def sort(
+    a: Any,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Array:
+    """The elements along an axis, in a new array."""
+    _array.require_kind(kind, order, stable)
+    return _array.sorted(asarray(a), axis, descending)
+
+
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Array:
+    """Where the sorted elements are along an axis."""
+    return asarray(a).argsort(axis, kind, order, stable=stable, descending=descending)
+
+
+def partition(a: Any, kth: int | Sequence[int], axis: int | None = -1) -> Array:
+    """With the elements at kth where a sort has them, lesser ones before and larger ones behind."""
+    return _array.partitioned(asarray(a), kth, axis)
+
+
+def argpartition(a: Any, kth: int | Sequence[int], axis: int | None = -1) -> Array:
+    """Where the elements of partition() are."""
+    return asarray(a).argpartition(kth, axis)
+
+
+def sort_complex(a: Any) -> Array:
+    """The elements as complex numbers in their order."""
+    return _array.sort_complex(asarray(a))
+
+
+def lexsort(keys: Any, axis: int = -1) -> Array:
+    """The order by several keys, of which the last one counts first; an array's rows are keys."""
+    if isinstance(keys, Array):
+        keys = list(keys) if keys.ndim > 1 else [keys]
+    return _array.lexsort(asarrays(keys), axis)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "array/access.hpp"
+#include "array/evaluate.hpp"
+#include "treadle/array/array.hpp"
+
+namespace treadle::array {
+
+/// The array in memory, in C's order: itself if it lies there so, else a copy.
+inline Array dense(const Array& x) {
+  Array own = x;  // another thread may give `x` another node meanwhile
+  compute(Access::node(own));
+  return own.layout().is_contiguous(own.dtype().size_bytes()) ? own : dense_copy(own);
+}
+
+}  // namespace treadle::array

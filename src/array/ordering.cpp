@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/ordering.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/dense.hpp"
+#include "array/evaluate.hpp"
+#include "array/record.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/indexing.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+#include "treadle/kernel/row_sort.hpp"
+
+namespace treadle::array {
+namespace {
+
+/// What is made of rows, the last axis of dense memory.
+struct SortedRows {
+  Array values, places;  ///< places: in all rows together
+};
+
+SortedRows sort_rows(const Array& x, bool wants_places, bool is_descending) {
+  const std::int64_t length = x.shape().back();
+  const kernel::RowSort sort{.dtype = x.dtype().scalar(),
+                             .rows = static_cast<std::uint64_t>(x.size() / length),
+                             .length = static_cast<std::uint64_t>(length),
+                             .is_descending = is_descending};
+  const Placement beside{.stream = x.stream()};
+  SortedRows made{empty(shape_of(x), x.dtype(), beside), {}};
+  kernel::RowSortArguments arguments{x, made.values, {}, {}};
+  Array places;
+  if (wants_places || sort.rows > 1) {
+    const Scalar dtype = kernel::place_dtype(sort);
+    places = arange(0, x.size(), 1, dtype, beside);
+    compute(Access::node(places));
+    made.places = empty(shape_of(x), dtype, beside);
+    arguments.places = places;
+    arguments.sorted_places = made.places;
+  }
+  const StreamRef stream = Access::node(made.values).context->stream({});
+  const WithoutHostLock released;
+  kernel::launch_row_sort(*stream, sort, arguments);
+  return made;
+}
+
+/// Of places in all rows together those along the row, as int64.
+Array along_row(const Array& places, std::int64_t length) {
+  const Array place = places.size() == length ? places : remainder(places, length);
+  return in_dtype(place, Scalar::int64);
+}
+
+/// Rows along the last axis, and how their order is brought back.
+struct Rows {
+  Array rows;
+  bool is_moved;
+  int axis;
+
+  Array back(const Array& x) const { return is_moved ? dense_copy(moveaxis(x, -1, axis)) : x; }
+};
+
+Rows rows_of(const Array& x, std::optional<int> axis) {
+  if (x.dtype().scalar() == Scalar::structure)
+    throw DTypeError("a sort of records of " + x.dtype().name(), "sort by their fields: lexsort()");
+  if (!axis) return {dense(ravel(x)), false, 0};
+  // An array without axes is one element along axis 0, as argsort() has it.
+  if (x.rank() == 0 && (*axis == 0 || *axis == -1)) return {dense(ravel(x)), false, 0};
+  const auto along = static_cast<int>(counted_axis(x, *axis));
+  const bool is_moved = along != x.rank() - 1;
+  return {dense(is_moved ? moveaxis(x, along, -1) : x), is_moved, along};
+}
+
+/// What NumPy orders complex numbers by, the last one first: NaN in the real part behind NaN in the
+/// imaginary part behind numbers, then the real parts, then the imaginary ones.
+std::vector<Array> complex_keys(const Array& x) {
+  const Array real = real_part(x), imaginary = imaginary_part(x);
+  const Array nans =
+      in_dtype(isnan(real), Scalar::uint8) * 2 + in_dtype(isnan(imaginary), Scalar::uint8);
+  return {imaginary, real, nans};
+}
+
+Array argsort_rows(const Array& rows, bool is_descending);
+
+/// By several keys of rows: each sort keeps the order that the ones before have made.
+Array lexsort_rows(std::span<const Array> keys, bool is_descending) {
+  Array order;
+  for (const Array& key : keys) {
+    if (!order) {
+      order = argsort_rows(dense(key), is_descending);
+      continue;
+    }
+    const Array next =
+        argsort_rows(dense(take_along_axis(key, IndexArray(order), -1)), is_descending);
+    order = take_along_axis(order, IndexArray(next), -1);
+  }
+  return order;
+}
+
+Array argsort_rows(const Array& rows, bool is_descending) {
+  if (rows.size() == 0) return empty(shape_of(rows), Scalar::int64, {.stream = rows.stream()});
+  if (rows.dtype().kind() == ScalarKind::complex)
+    return lexsort_rows(complex_keys(rows), is_descending);
+  return along_row(sort_rows(rows, true, is_descending).places, rows.shape().back());
+}
+
+/// Dense, in memory of its own.
+Array sorted_rows(const Array& rows, bool is_descending) {
+  if (rows.size() == 0) return empty(shape_of(rows), rows.dtype(), {.stream = rows.stream()});
+  if (rows.dtype().kind() == ScalarKind::complex)
+    return take_along_axis(rows, IndexArray(argsort_rows(rows, is_descending)), -1);
+  return sort_rows(rows, false, is_descending).values;
+}
+
+}  // namespace
+
+Array sorted(const Array& x, const OrderOptions& options) {
+  if (options.axis) counted_axis(x, *options.axis);
+  const Rows of = rows_of(x, options.axis);
+  return of.back(sorted_rows(of.rows, options.is_descending));
+}
+
+Array argsort(const Array& x, const OrderOptions& options) {
+  const Rows of = rows_of(x, options.axis);
+  return of.back(argsort_rows(of.rows, options.is_descending));
+}
+
+void sort_in_place(const Array& x, const OrderOptions& options) {
+  if (!x.is_writable())
+    throw InvalidArgument("a sort in place of an array that cannot be written to",
+                          "sorted(x) makes a new one");
+  if (!options.axis) return x.assign(reshape(sorted(x, options), shape_of(x)));
+  x.assign(sorted(x, options));
+}
+
+Array sort_complex(const Array& x) {
+  const Scalar dtype = x.dtype().scalar();
+  const bool is_small = x.dtype().size_bytes() <= 2 && x.dtype().is_integer();
+  const Scalar wanted = x.dtype().kind() == ScalarKind::complex ? dtype
+                        : is_small                              ? Scalar::complex64
+                                                                : Scalar::complex128;
+  return in_dtype(sorted(x), wanted);
+}
+
+Array lexsort(std::span<const Array> keys, int axis) {
+  if (keys.empty()) throw InvalidArgument("lexsort by no keys", "pass one array for each key");
+  std::vector<Array> all;
+  std::optional<Rows> last;
+  for (const Array& key : keys) {
+    require_one_context("lexsort", *Access::node(keys.front()).context, *Access::node(key).context);
+    if (!std::ranges::equal(key.shape(), keys.front().shape()))
+      throw ShapeError("lexsort by keys of shapes " + shape_text(keys.front().shape()) + " and " +
+                           shape_text(key.shape()),
+                       "let all keys have one shape");
+    last = rows_of(key, axis);
+    if (key.dtype().kind() == ScalarKind::complex)
+      std::ranges::move(complex_keys(last->rows), std::back_inserter(all));
+    else
+      all.push_back(last->rows);
+  }
+  if (last->rows.size() == 0)
+    return last->back(
+        empty(shape_of(last->rows), Scalar::int64, {.stream = keys.front().stream()}));
+  const Array order = last->back(lexsort_rows(all, false));
+  return keys.front().rank() == 0 ? reshape(order, {}) : order;
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "ordered_key.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+/// The bits of a float of so many bits: those of infinity.
+std::string infinity_of(unsigned bits) {
+  return bits == 16 ? "0x7c00u" : bits == 32 ? "0x7f800000u" : "0x7ff0000000000000ul";
+}
+
+}  // namespace
+
+Scalar unsigned_of(std::size_t size_bytes) {
+  switch (size_bytes) {
+    case 1:
+      return Scalar::uint8;
+    case 2:
+      return Scalar::uint16;
+    case 4:
+      return Scalar::uint32;
+    default:
+      return Scalar::uint64;
+  }
+}
+
+unsigned element_bits(Scalar dtype) { return static_cast<unsigned>(8 * DType(dtype).size_bytes()); }
+
+std::string key_function(Scalar dtype, const codegen::Dialect& dialect, const std::string& key) {
+  const unsigned bits = element_bits(dtype);
+  const std::string sign = "((" + key + ")1 << " + std::to_string(bits - 1) + ")";
+  std::string body;
+  switch (DType(dtype).kind()) {
+    case ScalarKind::boolean:
+      body = "  return bits != 0;\n";
+      break;
+    case ScalarKind::signed_integer:
+      body = "  return bits ^ " + sign + ";\n";
+      break;
+    case ScalarKind::floating:
+      body = "  const " + key + " all = " + sign + " | (" + sign + " - 1);\n  const " + key +
+             " size = bits & (" + sign + " - 1);\n" + "  if (size > " + infinity_of(bits) +
+             ") return all;\n  if (size == 0) return " + sign + ";\n  return bits & " + sign +
+             " ? bits ^ all : bits | " + sign + ";\n";
+      break;
+    default:
+      body = "  return bits;\n";
+      break;
+  }
+  return dialect.always_inline + " " + key + " treadle_ordered(" + key + " bits)\n{\n" + body +
+         "}\n";
+}
+
+}  // namespace treadle::kernel

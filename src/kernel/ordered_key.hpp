@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Unsigned integers in the order of elements: an element's bits with the sign turned round, and all
+// others of a negative float.
+//
+//   int8     -2 -> fe    -1 -> ff    0 -> 00    5 -> 05       keys: 7e 7f 80 85
+//   float16  -1 -> bc00  -0 -> 8000  0 -> 0000  1 -> 3c00     keys: 43ff 8000 8000 bc00, NaN ffff
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/codegen/dialect.hpp"
+
+namespace treadle::kernel {
+
+/// The unsigned integer of so many bytes.
+Scalar unsigned_of(std::size_t size_bytes);
+unsigned element_bits(Scalar dtype);  ///< of an element
+
+/// The text of a function `treadle_ordered` from the bits of an element to its key, of which as
+/// many low bits count; `key` is its type, an unsigned integer of 32 or 64 bits.
+std::string key_function(Scalar dtype, const codegen::Dialect& dialect, const std::string& key);
+
+}  // namespace treadle::kernel

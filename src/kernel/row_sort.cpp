@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Elements are moved as they are, and the key of each is computed when it is asked for
+// (ordered_key.hpp).
+//
+// Of several rows the number of the row stands above the key. Where both take more than 64 bits,
+// all elements are sorted as one row, and then, in a second sort that keeps their order, by row.
+#include "treadle/kernel/row_sort.hpp"
+
+#include <bit>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ordered_key.hpp"
+#include "plan_table.hpp"
+#include "several_launches.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/signature.hpp"
+#include "treadle/kernel/radix_sort_kernel.hpp"
+#include "treadle/kernel/tiling.hpp"
+
+namespace treadle::kernel {
+
+/// A sort that does not keep the device alive.
+struct RowSortPlan {
+  std::unique_ptr<RadixSortKernel> sort;
+};
+
+namespace {
+
+/// What is compiled for a sort.
+struct RowSortForm {
+  Scalar dtype;
+  bool has_places, has_rows, is_long;  ///< is_long: places and indices have 64 bits
+};
+
+std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
+                                                      const RowSortForm& form,
+                                                      const RowSort& sort) {
+  const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
+  const codegen::TypeNames types(dialect);
+  const std::string element = types.name_of(unsigned_of(DType(form.dtype).size_bytes()));
+  const std::string place = types.name_of(form.is_long ? Scalar::uint64 : Scalar::uint32);
+  const Scalar key_dtype =
+      form.has_rows || element_bits(form.dtype) == 64 ? Scalar::uint64 : Scalar::uint32;
+  const std::string key = types.name_of(key_dtype);
+  RadixSortTexts texts{.arguments = "const " + element + " *elements",
+                       .key = "treadle_ordered(elements[i]) ^ flip",
+                       .sorted = {"elements"}};
+  if (form.has_places) {
+    texts.arguments += ", const " + place + " *places";
+    texts.sorted.push_back("places");
+  }
+  texts.arguments += ", " + key + " flip";
+  if (form.has_rows) {
+    const unsigned bits = element_bits(form.dtype);
+    const std::string row = "(" + key + ")(places[i] / length)";
+    texts.arguments += ", " + place + " length" + (bits == 64 ? ", uint by_rows" : "");
+    texts.key = bits == 64 ? "by_rows ? " + row + " : " + texts.key
+                           : "(" + texts.key + ") | " + row + " << " + std::to_string(bits);
+  }
+  auto plan = std::make_shared<RowSortPlan>();
+  plan->sort = std::make_unique<RadixSortKernel>(
+      device.shared_from_this(), std::move(texts),
+      RadixSortOptions{.name = "sort_" + DType(form.dtype).name() +
+                               (form.has_places ? "_places" : "") + (form.has_rows ? "_rows" : ""),
+                       .preamble = key_function(form.dtype, dialect, key),
+                       .key_dtype = key_dtype,
+                       .index_dtype = form.is_long ? Scalar::int64 : Scalar::int32,
+                       .schedule = sort.schedule});
+  plan->sort->let_go_of_device();
+  return plan;
+}
+
+void require_row_sort(const RowSort& sort, const RowSortArguments& arguments) {
+  const DType dtype(sort.dtype);
+  if (dtype.kind() == ScalarKind::complex || sort.dtype == Scalar::structure)
+    throw DTypeError("a sort of rows of " + dtype.name(), "sort by each of its parts");
+  if (arguments.places.has_value() != arguments.sorted_places.has_value() ||
+      (sort.rows > 1 && !arguments.places))
+    throw InvalidArgument("a sort of " + std::to_string(sort.rows) + " rows without places",
+                          "pass places and where they go");
+}
+
+}  // namespace
+
+Scalar place_dtype(const RowSort& sort) {
+  return sort.rows * sort.length <= std::numeric_limits<std::int32_t>::max() ? Scalar::uint32
+                                                                             : Scalar::uint64;
+}
+
+void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortArguments& arguments,
+                     const device::Order& order) {
+  require_row_sort(sort, arguments);
+  device::Device& device = stream.device();
+  const RowSortForm form{sort.dtype, arguments.places.has_value(), sort.rows > 1,
+                         place_dtype(sort) == Scalar::uint64};
+  std::string key{static_cast<char>(form.dtype), static_cast<char>(form.has_places),
+                  static_cast<char>(form.has_rows), static_cast<char>(form.is_long)};
+  append_key(key, tiling_of(device, sort.schedule));
+  RadixSortKernel& radix = *plans<RowSortPlan>(device)
+                                .find(key, [&] { return make_row_sort_plan(device, form, sort); })
+                                .sort;
+  const std::uint64_t n = sort.rows * sort.length;
+  const unsigned bits = element_bits(sort.dtype);
+  const unsigned row_bits =
+      form.has_rows ? static_cast<unsigned>(std::bit_width(sort.rows - 1)) : 0;
+  // Of bool one bit differs.
+  const unsigned key_bits = sort.dtype == Scalar::boolean && row_bits == 0 ? 1 : bits;
+  const std::uint64_t flip =
+      !sort.is_descending ? 0 : std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
+  const auto launch = [&](const device::Argument& from, const device::Argument* from_places,
+                          const device::Argument& to, const device::Argument* to_places,
+                          std::uint32_t by_rows, unsigned sorted_bits, const device::Order& own) {
+    std::vector<device::Argument> given{from}, sorted{to};
+    if (from_places != nullptr) {
+      given.push_back(*from_places);
+      sorted.push_back(*to_places);
+    }
+    given.emplace_back(flip);
+    if (form.has_rows) given.emplace_back(sort.length);
+    if (form.has_rows && bits == 64) given.emplace_back(by_rows);
+    radix.launch(stream, n, {given, sorted, sorted_bits}, own);
+  };
+  const device::Argument* const places = arguments.places ? &*arguments.places : nullptr;
+  const device::Argument* const into = arguments.places ? &*arguments.sorted_places : nullptr;
+  if (!form.has_rows || bits < 64)
+    return launch(arguments.elements, places, arguments.sorted, into, 0, key_bits + row_bits,
+                  order);
+  const memory::Buffer between = scratch_on(stream, n * DType(sort.dtype).size_bytes());
+  const memory::Buffer between_places =
+      scratch_on(stream, n * DType(place_dtype(sort)).size_bytes());
+  const device::Argument half(between), half_places(between_places);
+  LaunchesInTurn launches(stream, order);
+  launches.then([&](const device::Order& own) {
+    launch(arguments.elements, places, half, &half_places, 0, bits, own);
+  });
+  launches.then(
+      [&](const device::Order& own) {
+        launch(half, &half_places, arguments.sorted, into, 1, row_bits, own);
+      },
+      LaunchesInTurn::Place::last);
+}
+
+}  // namespace treadle::kernel
