@@ -145,15 +145,6 @@ def test_methods(device):
     expect(ours.astype("f4", copy=False), x.astype("f4"))
 
 
-def test_methods_that_are_not_there_say_what_to_do(device):
-    x = tnp.ones(3)
-    for name, words in [
-        ("searchsorted", "searching"),
-    ]:
-        with pytest.raises(treadle.NotSupported, match=f"(?s){words}"):
-            getattr(x, name)()
-
-
 def test_functions_with_two_results_write_into_two_arrays(device):
     x, y = np.array([7.5, -7.5, 2.0]), np.array([2.0, 2.0, -3.0])
     for name, operands in [("divmod", (x, y)), ("modf", (x,)), ("frexp", (x,))]:

@@ -300,6 +300,7 @@ void bind_array(nb::module_& m) {
   bind_array_joining(m);
   bind_array_selection(m, type);
   bind_array_ordering(m, type);
+  bind_array_searching(m, type);
   bind_array_memory(m);
   bind_array_numpy_methods(type);
   bind_user_kernels(m);

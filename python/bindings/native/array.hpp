@@ -151,10 +151,11 @@ void bind_array_element_functions(nb::module_& m);
 void bind_array_linear_algebra(nb::module_& m);
 void bind_array_joining(nb::module_& m);
 void bind_array_selection(nb::module_& m, nb::class_<Array>& type);
+void bind_array_searching(nb::module_& m, nb::class_<Array>& type);
 void bind_array_ordering(nb::module_& m, nb::class_<Array>& type);
 void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
-/// Methods that NumPy has beside operators, and those that are not there yet.
+/// Methods that NumPy has beside operators.
 void bind_array_numpy_methods(nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_memory(nb::module_& m);

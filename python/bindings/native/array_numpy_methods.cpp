@@ -13,30 +13,6 @@
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
-namespace {
-
-void bind_absent(nb::class_<Array>& type) {
-  struct Absent {
-    const char *name, *takes, *instead;
-  };
-  static constexpr Absent all[] = {
-      {"searchsorted", "searching", "x.get().searchsorted(v) does on the host"},
-  };
-  for (const Absent& one : all)
-    type.def(
-        one.name,
-        [&one](const Array&, const nb::args&, const nb::kwargs&) {
-          throw NotSupported(
-              std::string(one.name) + "() takes " + one.takes + ", which arrays do not have yet",
-              one.instead);
-        },
-        nb::sig(("def " + std::string(one.name) +
-                 "(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn")
-                    .c_str()),
-        "Not there yet: raises NotSupported.");
-}
-
-}  // namespace
 
 nb::object result_in(nb::handle out, Array result, array::OutShape shape) {
   const Array target = out_array(out);
@@ -74,7 +50,6 @@ void bind_array_numpy_methods(nb::class_<Array>& type) {
             return nb::bytes(self.attr("get")().attr("tobytes")(order));
           },
           nb::arg("order") = "C", "The elements on the host, as bytes.");
-  bind_absent(type);
 }
 
 }  // namespace treadle::bindings

@@ -3,7 +3,7 @@
 
 from typing_extensions import Self
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 
@@ -446,6 +446,9 @@ class Array:
     def argpartition(self, kth: int | Sequence[int], axis: int | None = -1) -> Array:
         """Where the elements of partition() are."""
 
+    def searchsorted(self, v: Any, side: str = 'left', sorter: Array | None = None) -> Array:
+        """Where elements would stand among those of this array, which is sorted."""
+
     def conj(self) -> Array:
         """
         The elements with the sign of the imaginary part changed; of real ones the array itself.
@@ -464,9 +467,6 @@ class Array:
 
     def tobytes(self, order: str = 'C') -> bytes:
         """The elements on the host, as bytes."""
-
-    def searchsorted(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
 
 def fetched(array: Array, stream: treadle._core.device.Stream | None = None) -> numpy.ndarray | None:
     """
@@ -789,6 +789,35 @@ def sort_complex(x: Array) -> Array:
 
 def lexsort(keys: Sequence[Array], axis: int) -> Array:
     """The order by several keys, the last one first."""
+
+def searchsorted(sorted: Array, x: Array, side: str, sorter: Array | None) -> Array:
+    """Where elements would stand among others that are sorted."""
+
+def digitize(x: Array, edges: Array, is_right: bool) -> Array:
+    """Which of the bins between edges each element is in."""
+
+def interp(x: Array, places: Array, values: Array, left: float | None, right: float | None, period: float | None) -> Array:
+    """Values on the line through others."""
+
+def unique(x: Array, has_indices: bool, has_inverse: bool, has_counts: bool, makes_nans_equal: bool) -> tuple[Array, Array | None, Array | None, Array | None]:
+    """
+    Values in their order, where each is first, which each element is, and their counts.
+    """
+
+def union1d(x: Array, y: Array) -> Array:
+    """Values that one of both has."""
+
+def intersect1d(x: Array, y: Array, are_unique: bool) -> tuple[Array, Array, Array]:
+    """Values that both have, and their places in both."""
+
+def setdiff1d(x: Array, y: Array, are_unique: bool) -> Array:
+    """Values of x that y does not have."""
+
+def setxor1d(x: Array, y: Array, are_unique: bool) -> Array:
+    """Values that one of both has, and the other has not."""
+
+def isin(x: Array, y: Array, is_inverted: bool) -> Array:
+    """Whether each element is one of y's."""
 
 def rebind(array: Array, other: Array) -> None:
     """

@@ -52,6 +52,7 @@ from . import (
     _linear_algebra,
     _manipulation,
     _selection,
+    _sets,
     _sorting,
     _statistics,
     linalg,
@@ -68,6 +69,7 @@ from ._joining import *
 from ._linear_algebra import *
 from ._manipulation import *
 from ._selection import *
+from ._sets import *
 from ._sorting import *
 from ._statistics import *
 
@@ -114,6 +116,7 @@ __all__ = [
     *_linear_algebra.__all__,
     *_manipulation.__all__,
     *_selection.__all__,
+    *_sets.__all__,
     *_sorting.__all__,
     *_statistics.__all__,
 ]

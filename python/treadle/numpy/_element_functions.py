@@ -24,7 +24,6 @@ __all__ = [
     "float_power",
     "frexp",
     "iscomplex",
-    "isin",
     "isneginf",
     "isposinf",
     "isreal",
@@ -136,15 +135,6 @@ def _equals(name: str, x: Any, number: float, out: Array | None) -> Array:
     if x.dtype.kind == "c":
         raise DTypeError(f"{name} of {x.dtype}: the sign of a complex number is not defined")
     return _array.apply("equal", x, number, out=out)
-
-
-def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
-    """Whether each element is equal to any of the others: all pairs are compared, in one kernel."""
-    x = asarray(element)
-    is_there = isinstance(test_elements, Array)
-    few = asarray(test_elements, device=None if is_there else x.device).ravel()
-    pairs = x.reshape((*x.shape, 1))
-    return (pairs != few).all(axis=-1) if invert else (pairs == few).any(axis=-1)
 
 
 def polyval(p: Sequence[Any], x: Any) -> Array:
