@@ -164,7 +164,7 @@ std::string explanation(nb::handle function, const Given& given) {
   std::vector<std::string> best;
   for (const nb::handle entry : nb::borrow<nb::tuple>(signatures)) {
     Signature form(nb::cast<std::string>(nb::object(entry[0])), nb::object(entry[2]));
-    // What a constructor is called on is never made yet.
+    // The object of a constructor's call is never made yet.
     if (form.is_method())
       form.parameters[0].type = is_constructor(function) ? "object" : owner_of(function);
     const Reasons reasons = reasons_against(form, given, module);
@@ -186,8 +186,8 @@ std::vector<Signature> forms_of(nb::handle function) {
   return forms;
 }
 
-/// What the library's conversions do not know though it is one of these: numpy.bool_ is a bool,
-/// whatever has __index__ an int, and a path a str. Null where nothing is to be converted.
+/// A value that the library cannot convert, as one that it can: numpy.bool_ as a bool, an object
+/// with __index__ as an int, a path as a str. Null where there is nothing to convert.
 nb::object converted(std::string_view type, nb::handle value) {
   PyObject* const object = value.ptr();
   if (may_be_of(type, "bool") && is_numpy_bool(value))

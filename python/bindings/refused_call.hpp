@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a function of the extension says to arguments that it cannot take. The binding library lists
-// types; here the argument, its value and what was wanted are named.
+// The errors of the extension's functions for arguments that they cannot take. The binding library
+// lists types; these name the argument, its value and what was wanted.
 #pragma once
 
 #include <nanobind/nanobind.h>

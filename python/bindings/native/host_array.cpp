@@ -152,7 +152,7 @@ void HostCopy::queue(Stream& stream, const memory::Buffer& memory, const Order& 
     const nb::gil_scoped_release released;  // a driver may copy what is not page-locked first
     queue_parts(stream, memory, order);
   } catch (const DeviceError&) {
-    // Part of the work may be queued, and what comes behind it, the record of an event, be refused.
+    // A part of the work may be queued although a later part, the record of an event, was refused.
     keep_for(stream, std::move(host_), nullptr);
     throw;
   }

@@ -19,7 +19,7 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// What an object with Python's buffer interface lends, held as long as this lives.
+/// The memory that an object with Python's buffer interface lends, held as long as this lives.
 class HostArray {
  public:
   enum class Access { read, write };
@@ -31,7 +31,7 @@ class HostArray {
 
   /// Of its elements together.
   std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(view_.len); }
-  /// Whether these are all bytes from the first to the last one, in C or in Fortran order.
+  /// Whether the elements fill all bytes from the first to the last one, in C or in Fortran order.
   bool is_contiguous() const noexcept { return levels_.empty(); }
   /// Of a contiguous one.
   std::span<std::byte> span() const noexcept {
@@ -84,15 +84,15 @@ class HostCopy {
   HostArray::Access access_;
 };
 
-/// Whether the driver has filled such memory of the host when a copy returns that need not wait:
-/// CUDA's does what is pageable itself, and hears no Ctrl-C meanwhile.
+/// Whether the driver has filled such memory of the host when a copy returns that does not wait.
+/// CUDA's driver copies pageable memory itself, and does not hear Ctrl-C meanwhile.
 bool is_filled_at_once(device::Device& device, const void* host);
 
 /// Keeps something until `stream` is past what is queued on it. Never throws but for lack of
 /// memory. Needs the GIL, with which it ends as well.
 void keep_until_past(device::Stream& stream, std::shared_ptr<void> what);
-/// `owner`, which ends with the GIL, and not before `stream` is past the work that is queued on it
-/// when its last share ends.
+/// Keeps `owner` until its last share has ended and `stream` is past the work that was queued on it
+/// then. `owner` ends with the GIL.
 std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner,
                                    std::shared_ptr<device::Stream> stream);
 

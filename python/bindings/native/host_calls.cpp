@@ -93,8 +93,8 @@ class Caller {
       }
     }
   }
-  /// What nobody will call any more: its end may run Python code, which must not find the lock
-  /// held.
+  /// Functions that will not be called any more. Their end may run Python code, which must not find
+  /// the lock held.
   void drop_all() {
     std::deque<Task> left;
     {

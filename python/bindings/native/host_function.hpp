@@ -10,8 +10,8 @@
 
 namespace treadle::bindings {
 
-/// A Python function as one of C++, not called any more once the interpreter ends. What it raises
-/// becomes a warning. One that is called once is let go by the call.
+/// A Python function as one of C++. It is not called any more once the interpreter ends. Its
+/// exceptions become warnings. A function that is called once ends with the call.
 inline std::function<void()> host_function(nb::handle function, bool is_called_once = false) {
   if (PyCallable_Check(function.ptr()) == 0)
     raise_python(PyExc_TypeError, std::string("function is to be called without arguments, and ") +

@@ -19,7 +19,7 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// What an object says of its memory in __cuda_array_interface__ (versions 2 and 3).
+/// The answer of an object's __cuda_array_interface__ (versions 2 and 3).
 struct CudaArray {
   std::uint64_t address;
   nb::object stream;  ///< where its owner's work is; null or None: there is nothing to wait for
@@ -27,9 +27,9 @@ struct CudaArray {
 /// For a kernel. Throws InvalidArgument for strides that leave gaps, TypeError for what is no such
 /// dictionary.
 CudaArray read_cuda_array(nb::handle interface);
-/// Later work of `stream` starts after what is queued now on `owner_stream`, as the interface names
-/// streams, of `device`; the host does not wait. Throws InvalidArgument for 0, which the interface
-/// does not allow. `event` is made where it is needed, and may be used again by the next call.
+/// Later work of `stream` starts after that queued now on `owner_stream`, a stream of `device`
+/// named as the interface does; the host does not wait. Throws InvalidArgument for 0, which the
+/// interface forbids. `event` is made where it is needed, and the next call may use it.
 void wait_for_owner(device::Stream& stream, device::Device& device, nb::handle owner_stream,
                     std::shared_ptr<device::Event>& event);
 
@@ -48,10 +48,10 @@ struct SharedElements {
 /// The bytes of a buffer, on the current stream.
 SharedElements bytes_of(const memory::Buffer& buffer);
 
-/// Memory of another library, which keeps `object` until the work queued on the stream at the end
-/// is done. Its owner's work comes before later work on `stream`, or where that is None, on the
-/// device's current one. Throws TypeError for objects of neither protocol, InvalidArgument for
-/// memory that is not of a device.
+/// Memory of another library. It keeps `object` until the work queued on its last stream is done.
+/// The work of its owner comes before later work on `stream`; where that is None, on the device's
+/// current one. Throws TypeError for objects of neither protocol, InvalidArgument for memory that
+/// is not of a device.
 SharedElements adopt_elements(nb::handle object, nb::handle stream);
 /// The same by DLPack alone.
 SharedElements adopt_dlpack(nb::handle object, nb::handle stream);
@@ -60,11 +60,11 @@ memory::Buffer adopt_buffer(nb::handle object, nb::handle stream);
 
 /// __cuda_array_interface__; AttributeError on run-times other than CUDA.
 nb::dict cuda_array_interface(const SharedElements& self);
-/// What another library's __dlpack_device__() answers. Throws DTypeError for what is no pair.
+/// What another library's __dlpack_device__() returns. Throws DTypeError if it is no pair.
 std::pair<int, int> dlpack_device_of(nb::handle object);
 /// __dlpack_device__: (type, number). BufferError where DLPack has no name for the memory.
 nb::tuple dlpack_device(const memory::Buffer& self);
-/// Where the host reads and writes what DLPack calls memory of the host; else null.
+/// The host's address of memory that DLPack calls the host's; null for other memory.
 std::byte* host_memory(const memory::Buffer& self);
 /// __dlpack__: a capsule, of a copy or not. The keywords are the protocol's.
 nb::object dlpack(const SharedElements& self, bool is_copied, nb::handle stream,

@@ -114,7 +114,7 @@ Keywords read_keywords(PyObject* names, PyObject* const* values) {
   raise_python(PyExc_TypeError, text);
 }
 
-/// Reports once an array whose elements are others than those that the parameter points to.
+/// Reports once an array with other elements than the parameter points to.
 void check_array(CallState& call, std::size_t index, PyObject* argument) {
   if (!call.pointed.is_known(index)) return;
   if (call.reported.empty()) call.reported.resize(call.kernel.parameters().size());
@@ -177,7 +177,7 @@ class ArgumentReader {
     ++count_;
   }
   void read_other(PyObject* argument, CallState& call, device::Stream& stream) {
-    // While it is computed another thread may give the Python object another array.
+    // While the array is computed, another thread may give the Python object another array.
     check_array(call, count_, argument);
     if (const Array* array = as_array(argument)) return add(Argument(arrays_.emplace_back(*array)));
     if (call.has_addresses)

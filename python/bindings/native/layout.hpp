@@ -9,8 +9,8 @@
 
 namespace treadle::bindings {
 
-/// What stands between the brackets of a[...]: integers, slices, Ellipsis and None, one or a tuple.
-/// Throws IndexError for what gives no view, such as a mask.
+/// The key between the brackets of a[...]: integers, slices, Ellipsis and None, one or a tuple.
+/// Throws IndexError for a key that gives no view, such as a mask.
 std::vector<Index> indices_of(nanobind::handle object);
 /// Extents or strides as Python has them.
 nanobind::tuple tuple_of(Extents values);

@@ -15,8 +15,8 @@ namespace nb = nanobind;
 /// What numpy.dtype() takes as a scalar dtype. Throws DTypeError for those that devices do not
 /// have.
 Scalar scalar_from(nb::handle dtype_like);
-/// int, float and complex themselves are weak, their subclasses (numpy.float64 is one) are not.
-/// What has a dtype is of it, and everything else goes to scalar_from().
+/// int, float and complex themselves are weak; their subclasses, such as numpy.float64, are not. An
+/// object with a dtype has that dtype; any other goes to scalar_from().
 OperandType operand_type(nb::handle object);
 /// The operation of this name. Throws InvalidArgument.
 Op op_named(const std::string& name);

@@ -34,7 +34,7 @@ namespace {
 
 std::string python_text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
 
-/// Of NumPy's numbers, too, which know best how they are written.
+/// Also for NumPy's numbers, which know best how they are written.
 std::string real_text(nb::handle value) {
   if (PyBool_Check(value.ptr())) return value.ptr() == Py_True ? "1" : "0";
   const Number number = number_from(value);

@@ -27,8 +27,8 @@ DType dtype_of(const PythonType& type);
 std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
                                                       const std::vector<PythonType>& others);
 
-/// What a user gives as the neutral element, as a C expression. Texts are taken as they are, and so
-/// is how Python writes a finite number. `complex_maker` is called with the parts of a complex one.
+/// A user's neutral element as a C expression. Texts are taken as they are, and a finite number as
+/// Python writes it. `complex_maker` is called with the parts of a complex one.
 std::string neutral_text(nanobind::handle value, bool is_complex, const std::string& complex_maker);
 
 /// The check of arrays that are passed for declared pointers.

@@ -28,8 +28,8 @@ const char* kept_name(nb::handle name) {
   return codegen::kept_file_name(nb::cast<std::string>(name));
 }
 
-// Where the Python line is that runs: what was asked for last is remembered, because loops make
-// nodes at the same place, and to find a line's number takes longer than to make a node.
+// The place of the running Python line. The last places are remembered, because loops make nodes at
+// the same place, and finding a line's number takes longer than making a node.
 struct Place {
   PyCodeObject* code = nullptr;  // owned
   int instruction = -1;
@@ -95,7 +95,7 @@ void set_python_object(tree::Node* node, PyObject* object) noexcept {
   if (has_texts_alone(*ours, object)) PyObject_GC_UnTrack(object);
 }
 
-// After an __init__() of a user's: the node, if that has not made it.
+// Makes the node after a user's __init__(), if that has not made it.
 void complete(PyObject* object) {
   if (nb::inst_ready(object)) return;
   for (PyTypeObject* type = Py_TYPE(object); type != nullptr; type = type->tp_base)
@@ -155,7 +155,7 @@ PyObject* python_type(const PythonNode& node) {
   return reinterpret_cast<PyObject*>(Py_TYPE(static_cast<PyObject*>(node.owner())));
 }
 
-// Whether a subclass has a method of its own in place of the bound class's.
+// Whether a subclass has its own method in the place of the bound class's.
 bool overrides(const PythonNode& node, const char* method) {
   const nb::object own = nb::handle(python_type(node)).attr(method);
   const nb::object bound =
@@ -299,7 +299,7 @@ void bind_node(nb::module_& m) {
       "The identifiers that it mentions, without keywords, comments and strings.");
 }
 
-// What mappers call for a class: cgen's names, which follow the classes' but for these.
+// The method that mappers call for a class: cgen's names follow its classes, except for these.
 std::string mapper_method(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> others[] = {
       {"AlignedAttribute", "aligned"},

@@ -23,7 +23,7 @@ using tree::NodePtr;
 using tree::Part;
 using Parts = std::vector<Part>;
 
-/// What all classes have in common. Instances live in their Python objects.
+/// The base of all classes. Instances live in their Python objects.
 class __attribute__((visibility("hidden"))) PythonNode : public tree::Node {
  public:
   using Node::Node;
@@ -70,7 +70,7 @@ void restore(PythonNode& node, nb::handle object, nb::tuple state);
 nb::tuple state_of(const tree::Node& node);
 Kind kind_named(const std::string& name);
 
-/// How the node of an object is made whose class has an __init__() that does not call ours.
+/// Says how to make the node of an object, if the __init__() of its class does not call ours.
 void remember_maker(PyTypeObject* type, void (*make)(nb::handle object));
 
 /// A class and its name; further methods are added to the result.

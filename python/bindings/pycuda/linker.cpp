@@ -14,7 +14,7 @@ namespace treadle::bindings {
 namespace face {
 namespace {
 
-/// A linker, and who is told how each of its steps went wrong, or the last of them well.
+/// A linker with its message handler, which is told of each step that fails, and of the last one.
 struct Linker {
   cuda::Linker linker;
   nb::object message_handler;

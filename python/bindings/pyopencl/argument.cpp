@@ -166,7 +166,7 @@ void ArgumentList::add(const ArgumentType& type, PyObject* value) {
   }
 }
 
-// Python's own numbers of the usual types: what types are declared for.
+// Python's own numbers of the usual types, for which types are declared.
 bool ArgumentList::add_plain_number(char code, PyObject* value) {
   if (PyFloat_CheckExact(value)) {
     const double number = PyFloat_AS_DOUBLE(value);

@@ -41,8 +41,8 @@ struct ArgumentType {
 /// None, a dtype, or a VectorArg. Throws TypeError naming the argument.
 ArgumentType read_argument_type(nb::handle declared, const Argument& argument);
 
-/// The arguments of one call. What they refer to, the caller's objects and the views kept here,
-/// must live until the launch returns.
+/// The arguments of one call. The caller's objects, and the views kept here, must live until the
+/// launch returns.
 class ArgumentList {
  public:
   /// For `count` arguments from number `first` on, which errors name.

@@ -76,7 +76,7 @@ struct NannyEvent : Event {
   ~NannyEvent();
 };
 
-/// What stands for memory of a context: buffers, and blocks of a pool.
+/// An object that stands for memory of a context: a buffer, or a block of a pool.
 class MemoryObjectHolder {
  public:
   virtual ~MemoryObjectHolder() = default;
@@ -84,7 +84,7 @@ class MemoryObjectHolder {
   virtual const opencl::MemoryObject& memory() const = 0;
   /// What it is as an argument of a kernel.
   virtual opencl::ArgumentView::Kind kind() const { return opencl::ArgumentView::Kind::buffer; }
-  /// Host memory behind it that an array is being made of; see get_host_array.
+  /// The host memory behind it, while an array is made of it; see get_host_array.
   void* exported = nullptr;
   std::size_t exported_bytes = 0;
 };
@@ -98,7 +98,7 @@ class MemoryObject : public MemoryObjectHolder {
   opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::bytes; }
   virtual void release() { memory_.release(); }
   nb::object hostbuf;  ///< kept with USE_HOST_PTR
-  /// Of such memory: whether the platform has freed it, commands that use it done.
+  /// Whether the platform has freed such memory, after the commands that use it.
   std::shared_ptr<std::atomic<bool>> is_freed;
 
  protected:
@@ -150,8 +150,8 @@ struct Sampler {
   opencl::Sampler sampler;
 };
 
-/// What becomes of the host's memory that an object is made over. Warns where the flags say nothing
-/// of it.
+/// What a new object does with the host's memory that it is given. Warns where the flags say
+/// nothing of the memory.
 HostBuffer::Access host_access(opencl::MemFlags flags);
 /// The buffer of a MemoryObjectHolder, while get_host_array() makes an array of it.
 int export_host_memory(PyObject* self, Py_buffer* view, int flags) noexcept;
@@ -164,7 +164,7 @@ std::vector<opencl::Device> devices_that_answer(const opencl::Platform& platform
                                                 opencl::DeviceType type);
 /// Whether that setting would have given some.
 bool cpu_could_answer(const opencl::Platform& platform, opencl::DeviceType type);
-/// What a program is told that asks for a GPU where only processors are.
+/// The message for a program that asks for a GPU where there are only processors.
 inline constexpr const char* cpu_as_gpu_hint =
     "the environment variable TREADLE_OPENCL_CPU_AS_GPU=1 lets the processor answer for one";
 

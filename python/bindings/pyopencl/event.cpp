@@ -22,7 +22,7 @@
 namespace treadle::bindings::cl {
 namespace {
 
-/// What is done stays so, and a driver takes microseconds to be asked.
+/// A command that is done stays done, and asking a driver takes microseconds.
 int status_of(const Event& self) {
   if (self.is_done) return 0;
   const int status = self.event.status();

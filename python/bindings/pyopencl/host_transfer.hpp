@@ -17,8 +17,8 @@ struct HostTransfer {
   bool is_blocking;
 };
 
-/// Whether a blocking transfer of `bytes` is soon over: it is small, and nothing is before it whose
-/// end Ctrl-C might have to stop waiting for.
+/// Whether a blocking transfer of `bytes` is soon over: it is small, and no earlier work is waiting
+/// that Ctrl-C might have to leave.
 bool is_soon_over(const HostTransfer& call, std::size_t bytes);
 
 /// That of the queue.

@@ -21,10 +21,10 @@ struct KernelState {
   std::vector<ArgumentType> types = {};  ///< empty: none declared
   std::size_t passed = 0;                ///< arguments a caller passes
   bool takes_arrays = false;             ///< some are vectors, which may bring events
-  /// Of each argument the type that was last compared with the declaration, which found it right.
+  /// For each argument, the last type that was compared with the declaration and found right.
   mutable std::vector<PyTypeObject*> compared = {};
-  /// What set_args() and, behind that, set_arg() were given for a later enqueue: platforms do not
-  /// keep it. Empty after a call, which sets all anew.
+  /// The arguments of set_args() and of later set_arg(), kept for the enqueue because platforms do
+  /// not keep them. Empty after a call, which sets all anew.
   std::vector<nb::object> given = {};
   mutable ReportedParameters reported = {};
 

@@ -46,7 +46,7 @@ nb::object release(MemoryMap& self, nb::handle queue, nb::handle wait_for) {
       use_queue(object_in<CommandQueue>(queue, {"MemoryMap.release", "queue"})), after.order()));
 }
 
-/// What is asked of an array, checked before anything is mapped.
+/// The request for an array, checked before anything is mapped.
 struct ArrayPlan {
   nb::object shape, dtype, order, strides;
   std::size_t bytes;

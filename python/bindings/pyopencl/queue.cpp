@@ -84,8 +84,8 @@ void finish(const CommandQueue& self) {
   release_left_uses();
 }
 
-/// The queue's with block ends. Where arrays have their work recorded is hidden from where they
-/// look first: they ask again, and warn.
+/// Ends the queue's with block. Arrays do not find the queue where they look first, so that they
+/// ask again, and warn.
 void end(nb::handle object) {
   instance_of<CommandQueue>(object).is_finalized = true;
   if (nb::hasattr(object, "_place_before_end")) return;

@@ -14,7 +14,7 @@
 
 namespace treadle::bindings::cl {
 
-/// What stands for shared virtual memory, or for the host's where a device takes that.
+/// An object that stands for shared virtual memory, or for the host's where a device takes that.
 class SVMPointer {
  public:
   virtual ~SVMPointer() = default;
