@@ -335,7 +335,9 @@ void TreeWriter::members(const Node& node) {
   members.current_ = current_;
   members.indent_ = 1;
   for (const Part& part : node.list()) {
-    if (!declares(part) || part.node()->has_own_text) {
+    const bool is_cgens_template =
+        is_cgen() && declares(part) && part.node()->kind() == Kind::template_of;
+    if (!declares(part) || part.node()->has_own_text || is_cgens_template) {
       members.statement(part);
       continue;
     }

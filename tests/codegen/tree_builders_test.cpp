@@ -48,6 +48,22 @@ TEST(TreeBuilders, MakeFunctionsAndKernelsForEveryLanguage) {
             "  __local int x[64];\n}\n");
 }
 
+TEST(TreeBuilders, SpellMemoryAsEachLanguageDoes) {
+  const auto table = initialize_array(constant_table(array(value("int", "t"))), {1, 2});
+  const auto loop =
+      kernel_function("k", {local_pointer(value("int", "x")), restrict_pointer(value("int", "y"))},
+                      block({while_loop("1", block({if_then("x", continue_()), break_()}))}));
+  const std::string body = "  while (1) {\n    if (x)\n      continue;\n    break;\n  }\n}\n";
+  EXPECT_EQ(print(collection({table, loop}), Language::cuda_c),
+            "__constant__ const int t[] = {1, 2};\n"
+            "extern \"C\" __global__ void k(int *x, int *__restrict__ y) {\n" +
+                body);
+  EXPECT_EQ(print(collection({table, loop}), Language::opencl_c),
+            "__constant int t[] = {1, 2};\n"
+            "__kernel void k(__local int *x, int *restrict y) {\n" +
+                body);
+}
+
 TEST(TreeBuilders, TakeTextWhereverANodeMayStand) {
   EXPECT_EQ(print(block({"already(written);", if_then("a", "return;")})),
             "{\n  already(written);\n  if (a)\n    return;\n}\n");
