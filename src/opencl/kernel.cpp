@@ -53,9 +53,11 @@ KernelParameter ask_parameter(const Table& cl, RawKernel raw, unsigned index) {
 
 }  // namespace
 
-KernelState::KernelState(Context context, Handle<RawKernel> handle)
+KernelState::KernelState(Context context, Handle<RawKernel> handle,
+                         std::shared_ptr<const ProgramText> text)
     : context_(std::move(context)),
       handle_(std::move(handle)),
+      text_(std::move(text)),
       name_(std::get<std::string>(query_object(handle_.table(), "clGetKernelInfo",
                                                handle_.table().clGetKernelInfo, handle_.raw(),
                                                KernelInfo::function_name))),
@@ -131,6 +133,8 @@ void set_one(const KernelState& kernel, unsigned index, const ArgumentView& argu
   SetValues& known = kernel.set_values();
   const bool is_kept = SetValues::keeps(argument);
   if (is_kept && known.has(index, argument) && !kernel.is_shared()) return;
+  if (argument.kind == ArgumentView::Kind::local) [[unlikely]]
+    kernel.before_local_argument();
   known.forget(index);
   if (argument.kind == ArgumentView::Kind::svm) {
     const int code = cl.clSetKernelArgSVMPointer(raw, index, argument.data);
@@ -142,7 +146,6 @@ void set_one(const KernelState& kernel, unsigned index, const ArgumentView& argu
   if (code != CL_SUCCESS) [[unlikely]]
     raise_argument(kernel, index, argument, code, "clSetKernelArg");
   if (is_kept) known.remember(index, argument);
-  if (argument.kind == ArgumentView::Kind::local) kernel.has_local_memory() = nullptr;
 }
 
 /// The shapes' own agreement, which OpenCL cannot see: it takes one number of dimensions for all.
@@ -163,24 +166,6 @@ void check_shapes(const KernelState& kernel, const LaunchConfig& config) {
                             (is_local ? "local size " : "offset ") +
                             std::to_string(other.dimensions()),
                         "give as many sizes for each");
-}
-
-/// Asked here: PoCL ends the process when a group takes more local memory than there is.
-void check_local_memory(const KernelState& kernel, const Device& device) {
-  if (kernel.has_local_memory() == device.raw() && !kernel.is_shared()) [[likely]]
-    return;
-  const Table& cl = kernel.handle().table();
-  cl_ulong taken = 0;  // of the kernel's own variables and its arguments
-  const int code = cl.clGetKernelWorkGroupInfo(
-      kernel.handle().raw(), device.raw(), CL_KERNEL_LOCAL_MEM_SIZE, sizeof taken, &taken, nullptr);
-  const auto there = device.get<DeviceInfo::local_mem_size>();
-  if (code == CL_SUCCESS && taken > there)
-    raise(cl, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel",
-          "kernel \"" + kernel.name() + "\": its variables and arguments take " +
-              std::to_string(taken) + " bytes of local memory for each group; " + device.name() +
-              " has " + std::to_string(there),
-          "pass less LocalMemory, or use a buffer");
-  kernel.has_local_memory() = device.raw();
 }
 
 Event enqueue_locked(const KernelState& kernel, const LaunchConfig& config) {
@@ -245,7 +230,7 @@ Kernel Kernel::clone() const {
   cl_int code = CL_SUCCESS;
   const RawKernel copy = table().clCloneKernel(handle().raw(), &code);
   check(table(), code, "clCloneKernel", [&] { return "\"" + name() + "\""; });
-  return Kernel(adopt_kernel(context(), copy));
+  return Kernel(adopt_kernel(context(), copy, state_->text()));
 }
 
 InfoValue Kernel::info(KernelInfo parameter) const {

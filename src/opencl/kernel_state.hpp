@@ -7,11 +7,13 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "treadle/opencl/kernel.hpp"
+#include "treadle/opencl/program.hpp"
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {
@@ -45,6 +47,13 @@ class SetValues {
     }
     value.size = argument.size_bytes;
   }
+  /// Of all arguments in local memory.
+  std::uint64_t local_bytes() const noexcept {
+    std::uint64_t bytes = 0;
+    for (const Value& value : values_)
+      if (value.size != 0 && value.is_local) bytes += value.size;
+    return bytes;
+  }
 
  private:
   static bool is_local(const ArgumentView& argument) noexcept {
@@ -75,11 +84,13 @@ KindSet accepted_kinds(const KernelParameter& parameter);
 /// A kernel, and what launches of it need, asked once when it is made.
 class KernelState {
  public:
-  KernelState(Context context, Handle<RawKernel> handle);
+  KernelState(Context context, Handle<RawKernel> handle, std::shared_ptr<const ProgramText> text);
 
   const Context& context() const noexcept { return context_; }
   const Handle<RawKernel>& handle() const noexcept { return handle_; }
   const std::string& name() const noexcept { return name_; }
+  /// Its program's; null where the platform has it, or nobody.
+  const std::shared_ptr<const ProgramText>& text() const noexcept { return text_; }
   unsigned argument_count() const noexcept { return argument_count_; }
   /// Held from the first argument's setting to the enqueue: arguments are state of the kernel.
   std::mutex& launch_lock() const noexcept { return launch_lock_; }
@@ -93,6 +104,11 @@ class KernelState {
   /// The device that was seen to have as much local memory as the kernel's variables and arguments
   /// take; null since an argument in local memory was set. launch_lock() held.
   RawDevice& has_local_memory() const noexcept { return has_local_memory_; }
+  /// To be called before an argument in local memory is set: asks what the kernel's own variables
+  /// take, while no argument can be counted with them. launch_lock() held.
+  void before_local_argument() const;
+  /// That; 0 where no argument is in local memory. launch_lock() held.
+  std::uint64_t own_local_bytes() const noexcept { return own_local_bytes_.value_or(0); }
   /// Whether the argument's kind is one that its parameter takes; launch_lock() held. True for an
   /// argument too many, which the platform refuses.
   bool takes(unsigned index, ArgumentView::Kind kind) const {
@@ -108,20 +124,23 @@ class KernelState {
 
   Context context_;
   Handle<RawKernel> handle_;
+  std::shared_ptr<const ProgramText> text_;
   std::string name_;
   unsigned argument_count_;
   mutable std::mutex launch_lock_;
   mutable SetValues set_values_;
   mutable RawDevice has_local_memory_ = nullptr;
+  mutable std::optional<std::uint64_t> own_local_bytes_;
   mutable std::vector<KindSet> accepted_;  ///< of each parameter, once one was set
   mutable std::atomic<bool> is_shared_ = false;
   mutable std::once_flag parameters_asked_;
   mutable std::vector<KernelParameter> parameters_;
 };
 
-inline std::shared_ptr<const KernelState> adopt_kernel(const Context& context, RawKernel raw) {
+inline std::shared_ptr<const KernelState> adopt_kernel(
+    const Context& context, RawKernel raw, std::shared_ptr<const ProgramText> text = {}) {
   return std::make_shared<const KernelState>(
-      context, Handle<RawKernel>(context.shared_table(), raw, Ownership::adopt));
+      context, Handle<RawKernel>(context.shared_table(), raw, Ownership::adopt), std::move(text));
 }
 
 /// Throws what a refused argument or launch means, with the parameter, or with the limits that
@@ -134,5 +153,8 @@ inline std::shared_ptr<const KernelState> adopt_kernel(const Context& context, R
 [[noreturn]] void raise_foreign(const KernelState& kernel, unsigned index,
                                 const ArgumentView& argument);
 [[noreturn]] void raise_launch(const KernelState& kernel, const LaunchConfig& config, int code);
+/// Throws if a group of the kernel takes more local memory than the device has: PoCL ends the
+/// process then. launch_lock() held.
+void check_local_memory(const KernelState& kernel, const Device& device);
 
 }  // namespace treadle::opencl

@@ -41,7 +41,8 @@ Program Program::from_source(const Context& context, std::string_view source) {
 }
 
 Program Program::from_binaries(const Context& context, std::span<const Device> devices,
-                               std::span<const Bytes> binaries) {
+                               std::span<const Bytes> binaries,
+                               std::shared_ptr<const ProgramText> text) {
   if (devices.size() != binaries.size() || devices.empty())
     throw InvalidArgument(std::to_string(binaries.size()) + " binaries for " +
                               std::to_string(devices.size()) + " devices",
@@ -60,14 +61,14 @@ Program Program::from_binaries(const Context& context, std::span<const Device> d
       cl.clCreateProgramWithBinary(context.raw(), static_cast<cl_uint>(raws.size()), raws.data(),
                                    sizes.data(), data.data(), statuses.data(), &code);
   check(cl, code, "clCreateProgramWithBinary", [&] {
-    std::string text;
+    std::string refused;
     for (std::size_t i = 0; i < devices.size(); ++i)
       if (statuses[i] != CL_SUCCESS)
-        text += (text.empty() ? "" : "; ") + devices[i].name() + " refused its binary of " +
-                std::to_string(sizes[i]) + " bytes: " + error_name(statuses[i]);
-    return text;
+        refused += (refused.empty() ? "" : "; ") + devices[i].name() + " refused its binary of " +
+                   std::to_string(sizes[i]) + " bytes: " + error_name(statuses[i]);
+    return refused;
   });
-  return Program(adopt(context, raw, ProgramKind::binary));
+  return Program(adopt(context, raw, ProgramKind::binary, std::move(text)));
 }
 
 Program Program::from_il(const Context& context, std::span<const std::byte> il) {
@@ -169,7 +170,7 @@ Kernel Program::kernel(const std::string& name) const {
   }
   check(table(), code, "clCreateKernel",
         [&] { return "\"" + name + "\"; was the program built?"; });
-  return Kernel(adopt_kernel(context(), kernel));
+  return Kernel(adopt_kernel(context(), kernel, state_->text()));
 }
 
 std::vector<Kernel> Program::kernels() const {
@@ -184,7 +185,8 @@ std::vector<Kernel> Program::kernels() const {
   std::vector<Handle<RawKernel>> owned;
   for (RawKernel kernel : raws) owned.emplace_back(shared_table(), kernel, Ownership::adopt);
   std::vector<Kernel> kernels;
-  for (auto& handle : owned) kernels.push_back(Kernel(adopt_kernel(context(), handle.detach())));
+  for (auto& handle : owned)
+    kernels.push_back(Kernel(adopt_kernel(context(), handle.detach(), state_->text())));
   return kernels;
 }
 

@@ -13,22 +13,31 @@ namespace treadle::opencl {
 
 class ProgramState {
  public:
-  ProgramState(Context context, Handle<RawProgram> handle, ProgramKind kind)
-      : context_(std::move(context)), handle_(std::move(handle)), kind_(kind) {}
+  ProgramState(Context context, Handle<RawProgram> handle, ProgramKind kind,
+               std::shared_ptr<const ProgramText> text)
+      : context_(std::move(context)),
+        handle_(std::move(handle)),
+        kind_(kind),
+        text_(std::move(text)) {}
   const Context& context() const noexcept { return context_; }
   const Handle<RawProgram>& handle() const noexcept { return handle_; }
   ProgramKind kind() const noexcept { return kind_; }
+  /// Null where the platform has it, or nobody.
+  const std::shared_ptr<const ProgramText>& text() const noexcept { return text_; }
 
  private:
   Context context_;
   Handle<RawProgram> handle_;
   ProgramKind kind_;
+  std::shared_ptr<const ProgramText> text_;
 };
 
 inline std::shared_ptr<const ProgramState> adopt(const Context& context, RawProgram raw,
-                                                 ProgramKind kind) {
+                                                 ProgramKind kind,
+                                                 std::shared_ptr<const ProgramText> text = {}) {
   return std::make_shared<const ProgramState>(
-      context, Handle<RawProgram>(context.shared_table(), raw, Ownership::adopt), kind);
+      context, Handle<RawProgram>(context.shared_table(), raw, Ownership::adopt), kind,
+      std::move(text));
 }
 
 inline std::vector<RawDevice> raws_of(std::span<const Device> devices) {

@@ -19,6 +19,11 @@ class ProgramState;
 /// What a program was made from.
 enum class ProgramKind { unknown, source, binary, il };
 
+/// What a program was compiled from.
+struct ProgramText {
+  std::string source, options;
+};
+
 /// Code for the devices of a context. Copies are the same program, which kernels keep. Building
 /// blocks; building one program on two threads at once is refused by platforms, all else is safe.
 class Program : public Queries<Program, ProgramInfo> {
@@ -27,9 +32,11 @@ class Program : public Queries<Program, ProgramInfo> {
   /// OpenCL C; not yet built.
   static Program from_source(const Context& context, std::string_view source);
   /// One binary a device, as binaries() gives them. Throws DeviceError CL_INVALID_BINARY naming the
-  /// device that refused its own. Must be built all the same.
+  /// device that refused its own. Must be built all the same. `text` tells of the kernels what
+  /// platforms do not: the local memory of their variables.
   static Program from_binaries(const Context& context, std::span<const Device> devices,
-                               std::span<const Bytes> binaries);
+                               std::span<const Bytes> binaries,
+                               std::shared_ptr<const ProgramText> text = nullptr);
   /// SPIR-V. Needs OpenCL 2.1 or cl_khr_il_program; NotSupported says so.
   static Program from_il(const Context& context, std::span<const std::byte> il);
   /// Kernels that devices bring along; `names` separated by semicolons.

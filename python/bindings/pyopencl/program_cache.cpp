@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,10 +68,11 @@ Built build_cached(const opencl::Context& context, const std::vector<opencl::Dev
                         return compile::Binary{std::move(made.code), std::move(made.log)};
                       }});
   Built built;
+  const auto text = std::make_shared<const opencl::ProgramText>(request.source, options);
   const auto load = [&](const std::vector<compile::CompileResult>& images) {
     std::vector<opencl::Bytes> binaries;
     for (const compile::CompileResult& image : images) binaries.push_back(image.image.code);
-    built.program = opencl::Program::from_binaries(context, devices, binaries);
+    built.program = opencl::Program::from_binaries(context, devices, binaries, text);
     built.program.build(options, devices);
   };
   built.images = compile::load_cached(wanted, load, request.place);

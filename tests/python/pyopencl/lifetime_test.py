@@ -142,21 +142,33 @@ __kernel void own(__global int *x, __local int *l)
     barrier(CLK_LOCAL_MEM_FENCE);
     x[0] = more[0] + l[0];
 }
+__kernel void large(__global int *x)
+{
+    __local int more[MORE];
+    more[get_local_id(0)] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x[0] = more[x[1]];
+}
 """
 
 
 def test_more_local_memory_than_there_is_is_refused(context, queue):
-    program = cl.Program(context, LOCAL).build()
-    one, two, own = (cl.Kernel(program, name) for name in ("one", "two", "own"))
     there = context.devices[0].local_mem_size
+    # Compilers of GPUs refuse such variables by themselves.
+    is_processor = bool(context.devices[0].type & cl.device_type.CPU)
+    more = 2 * there if is_processor else 1
+    program = cl.Program(context, LOCAL).build(f"-DMORE={more}")
+    one, two, own, large = (cl.Kernel(program, name) for name in ("one", "two", "own", "large"))
     out = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
     half = cl.LocalMemory(there // 2)
     one(queue, (1,), (1,), out, half)
-    for call in (
+    calls = [
         lambda: one(queue, (1,), (1,), out, cl.LocalMemory(2 * there)),
         lambda: two(queue, (1,), (1,), out, half, cl.LocalMemory(there // 2 + 4)),
         lambda: own(queue, (1,), (1,), out, cl.LocalMemory(there - 2048)),
-    ):
+        lambda: large(queue, (1,), (1,), out),
+    ]
+    for call in calls if is_processor else calls[:-1]:
         for _ in range(2):
             with pytest.raises(cl.Error, match="local memory"):
                 call()
