@@ -77,7 +77,7 @@ class Reducing {
   }
 
   bool has_mask() const { return static_cast<bool>(mask_); }
-  /// The elements that one result is made of, without a mask.
+  /// How many elements each result folds, without a mask.
   std::int64_t count() const {
     std::int64_t count = 1;
     for (std::size_t axis = 0; axis < x_.shape().size(); ++axis)

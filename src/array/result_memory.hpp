@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory for what is computed.
+// Memory for results.
 #pragma once
 
 #include <cstddef>

@@ -100,7 +100,7 @@ class Storage final : public device::WatchedMemory {
   /// From now on it is announced.
   void announce(device::MemoryUse use) noexcept { ++unqueued(use); }
   void end_announced(device::MemoryUse use) noexcept { --unqueued(use); }
-  /// Computes what is pending and reads the memory, for a writer, and orders the streams.
+  /// Computes pending nodes that read the memory, for a writer, and orders the streams.
   void before_use(device::Stream& stream, device::MemoryUse use) override;
   /// The stream whose work changed the memory last, or for which it was allocated.
   const StreamRef& stream() const noexcept { return stream_; }

@@ -20,7 +20,7 @@
 
 namespace treadle::kernel {
 
-/// What is computed, and on what.
+/// An expression, and the arrays and numbers that it is computed with.
 struct ElementwiseLaunch {
   const codegen::Expression& expression;  ///< a valid one
   std::span<const std::int64_t> extents;  ///< of the outputs

@@ -36,7 +36,7 @@ struct KernelNote {
 /// A launch with all that stays the same when arrays begin elsewhere and scalars have other values.
 /// Never changes once it is made; any thread. Lives no longer than the device.
 struct PreparedLaunch {
-  /// What is passed for a parameter.
+  /// The argument for a parameter.
   struct Slot {
     /// Where it comes from.
     enum class What : std::uint8_t {

@@ -81,7 +81,7 @@ class RadixSortKernel {
   device::Device& device() const noexcept { return *device_; }
 
  private:
-  /// What is compiled.
+  /// The compiled kernels.
   struct Form {
     codegen::RadixSortText made;
     device::Kernel counts, places;

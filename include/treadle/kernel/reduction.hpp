@@ -18,7 +18,7 @@
 
 namespace treadle::kernel {
 
-/// What is reduced, and to where.
+/// A reduction, and the arrays that it reads and writes.
 struct ReductionLaunch {
   const codegen::ReductionExpression& expression;  ///< a valid one
   std::span<const std::int64_t> extents;           ///< of the elements

@@ -119,7 +119,7 @@ class ReductionKernel {
   unsigned group_size() const;
 
  private:
-  /// What is compiled.
+  /// A compiled kernel.
   struct Form {
     codegen::ReductionClass loop;
     device::Kernel kernel;

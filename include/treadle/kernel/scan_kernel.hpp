@@ -98,13 +98,13 @@ class ScanKernel {
   std::string text() const { return generate().text; }
   /// Work-items of a group.
   unsigned group_size() const { return generate().group_size; }
-  /// Neighbouring elements that one of them scans by itself.
+  /// Neighbouring elements that one work-item scans by itself.
   unsigned items_per_work_item() const { return generate().items; }
   /// Where it runs.
   device::Device& device() const noexcept { return *device_; }
 
  private:
-  /// What is compiled.
+  /// The compiled kernels.
   struct Form {
     codegen::ScanText made;
     device::Kernel intervals;

@@ -68,8 +68,8 @@ PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssi
 /// Interns the keywords; called once, while the module is imported.
 void intern_keywords();
 
-/// Throws TypeError, or InvalidArgument for what is no texture reference of the kernel's module.
-/// Launches write those that were changed by themselves; in pycuda/texture.cpp.
+/// Throws TypeError, or InvalidArgument for an object that is no texture reference of the kernel's
+/// module. Launches write references that were changed by themselves; in pycuda/texture.cpp.
 void check_texref(const Kernel& kernel, nb::handle texref);
 /// The same for each of a list; null and None are empty ones.
 void check_texrefs(const Kernel& kernel, nb::handle texrefs);

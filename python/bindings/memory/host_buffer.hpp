@@ -17,7 +17,7 @@ class HostBuffer {
  public:
   enum Access { read, write };
   /// Throws what the exporter raises, BufferError or ValueError of NumPy's; TypeError naming the
-  /// argument for what is no buffer.
+  /// argument for an object without a buffer.
   HostBuffer(nb::handle object, Access access, const char* name = "the host's memory") {
     const int flags = PyBUF_ANY_CONTIGUOUS | (access == write ? PyBUF_WRITABLE : 0);
     if (PyUnicode_Check(object.ptr()) != 0)

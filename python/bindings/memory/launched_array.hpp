@@ -19,9 +19,9 @@ struct LaunchedArray {
   PyObject *context, *events;  ///< borrowed; the events that the program added, or null
 };
 struct LaunchedArrays {
-  /// For a launch at `place` that may write to the array and is queued there next: the array's
-  /// expressions stay deferred, since nobody else is told of the memory. False, and nothing done,
-  /// for other objects, other devices, and memory that the program knows.
+  /// For a launch at `place` that may write to the array and is queued there next. The array's
+  /// expressions stay deferred, because no other code gets its address. Returns false, and does
+  /// nothing, for other objects, other devices, and memory that the program knows.
   bool (*read)(PyObject* object, PyObject* place, LaunchedArray& array) = nullptr;
 };
 inline LaunchedArrays& launched_arrays() noexcept {

@@ -38,8 +38,8 @@ auto recorded(Result (*function)(Arguments...)) {
 /// converted to an array, which this operand keeps.
 class ArrayOperand {
  public:
-  /// Empty for objects that are neither: the operator is somebody else's. What is copied from the
-  /// host goes to the device of `beside` where that is an array.
+  /// Empty for objects that are neither: then the operator is the other object's. Elements of the
+  /// host are copied to the device of `beside` if that is an array.
   explicit ArrayOperand(PyObject* object, PyObject* beside = nullptr);
   ArrayOperand(PyObject* object, const Array& beside);
   ArrayOperand(PyObject* object, const array::Placement& placement);
@@ -66,9 +66,9 @@ enum class Place : std::uint8_t {
   chosen,   ///< what a mask or indices choose: numbers of NumPy are cast as arrays are
 };
 
-/// What is assigned to elements of an array, as NumPy has it: lists and texts are read in its
-/// dtype, real parts of complex arrays are stored with a ComplexWarning, and of records tuples and
-/// numbers are records. Throws TypeError for what is no value.
+/// The value that is assigned to elements of an array, as NumPy reads it: lists and texts in the
+/// array's dtype, real parts of complex arrays with a ComplexWarning, tuples and numbers as records
+/// for records. Throws TypeError for an object that is no value.
 class AssignedValue {
  public:
   AssignedValue(const Array& target, nb::handle value, Place place = Place::part);

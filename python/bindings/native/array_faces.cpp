@@ -47,7 +47,7 @@ std::uint64_t handle_of(nb::handle block, const device::Device& device) {
                    "a function of the size in bytes, such as a memory pool's allocate");
 }
 
-/// A function of the size in bytes that gives memory nobody else knows: a pool of a face.
+/// A function that gives memory of a size in bytes which no other code knows: a pool of a face.
 class PoolAllocator final : public array::Allocator {
  public:
   explicit PoolAllocator(nb::handle function) : function_(keep(function)) {}

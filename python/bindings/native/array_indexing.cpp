@@ -71,7 +71,7 @@ bool is_host_array(nb::handle part) {
          (nb::cast<int>(part.attr("ndim")) > 0 || kind_of(nb::borrow(part)) == 'b');
 }
 
-/// A mask of the host is the indices of what is true.
+/// A mask of the host stands for the indices of its true elements.
 Part host_part(nb::handle object) {
   const nb::object host = numpy_call("asarray", object);
   if (kind_of(host) != 'b') return {{indices_from(host)}, 1};

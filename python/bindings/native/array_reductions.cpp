@@ -183,7 +183,7 @@ class Options {
   }
 
   const ReduceOptions& get() const { return values_; }
-  /// What is returned: `out` itself, if there is one.
+  /// The object to return: `out` itself, if there is one.
   nb::object result(Array array) const {
     return out_.is_valid() ? out_ : array_object(std::move(array));
   }

@@ -29,7 +29,7 @@ nb::object stream_object(const std::shared_ptr<device::Stream>& stream);
 /// The stream for work on `device` that names none: the thread's current stream, if it is of this
 /// device, else the device's default stream.
 std::shared_ptr<device::Stream> stream_for(device::Device& device);
-/// The same where `stream` is None. Throws TypeError for what is no treadle.Stream.
+/// The same where `stream` is None. Throws TypeError for an object that is no treadle.Stream.
 std::shared_ptr<device::Stream> stream_or_current(nb::handle stream, device::Device& device);
 
 /// Wait without the GIL; Ctrl-C ends the wait, not the work. The first also releases what copies on

@@ -46,7 +46,7 @@ PyObject* enqueue_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return PyObject_Vectorcall(part(general), args, static_cast<std::size_t>(count), names);
   std::array<PyObject*, operands + most_keywords> given{};
   std::copy_n(args, operands + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)), given.begin());
-  // The native calls have what is read before what is written, or the buffer before the host.
+  // The native calls have the source before the target, or the buffer before the host's memory.
   if (call != to_device) std::swap(given[1], given[2]);
   return PyObject_Vectorcall(part(call), given.data(), operands, names);
 }

@@ -135,9 +135,9 @@ def check_arrays(
     size: int,
     counted: Sequence[int] = (),
 ) -> None:
-    """Refuses what the kernel would read wrongly or beyond its end for the indices before `size`.
-    `uses` is uses_every_element(); `counted` are the positions of arrays of whose elements the
-    kernel makes one for one."""
+    """Refuses arrays that the kernel would read wrongly or beyond their ends, for indices before
+    `size`. `uses` is uses_every_element(). The kernel makes one element for each element of the
+    arrays at the positions `counted`."""
     for position, argument, value in vectors:
         check_is_array(kernel, position, argument.name, value)
     check_dense(kernel, vectors)

@@ -65,7 +65,7 @@ class _ScanKernelBase:
     """What scans in parallel and by one work-item have in common."""
 
     _is_sequential: ClassVar[bool] = False
-    # Positions of arrays of whose elements the scan makes one for one.
+    # The scan makes one element for each element of the arrays at these positions.
     _counted: ClassVar[Sequence[int]] = ()
 
     # over 6 parameters because they are those of PyOpenCL's
