@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import pickle
+import random
 import struct
 import subprocess
 import sys
@@ -381,6 +382,42 @@ def test_nodes_that_refer_to_themselves_are_collected(tie):
     alive = [tied() for _ in range(1000)]
     gc.collect()
     assert sum(one() is not None for one in alive) == 0
+
+
+def tie_at_random(draw, watched):
+    """Nodes of texts, whose parts and lists become others of them."""
+    nodes = [watched]
+    for make in (
+        cgen.Block,
+        lambda: cgen.Assign("a", "b"),
+        lambda: cgen.If("a", "b"),
+        lambda: cgen.Call("f"),
+        lambda: cgen.ArrayOf("x"),
+        lambda: cgen.For("a", "b", "c", "d"),
+        lambda: Held([]),
+        lambda: cgen.Pointer(cgen.Value("int", "x")),
+        lambda: cgen.FunctionDeclaration("f", []),
+    ):
+        nodes += [make() for _ in range(draw.randrange(3))]
+    for node in nodes * 2:
+        other = draw.choice(nodes)
+        for name in ("lvalue", "then_", "function", "count", "body", "what", "subdecl"):
+            if hasattr(type(node), name) or name in getattr(node, "__dict__", {}):
+                setattr(node, name, other)
+        for name in ("contents", "arguments", "arg_decls"):
+            if hasattr(node, name):
+                setattr(node, name, [*getattr(node, name), other, "text"])
+
+
+def test_random_graphs_of_nodes_are_collected():
+    def tied(seed):
+        watched = Watched("a")
+        tie_at_random(random.Random(seed), watched)
+        return weakref.ref(watched)
+
+    alive = [tied(seed) for seed in range(SEED, SEED + CASES)]
+    gc.collect()
+    assert [SEED + at for at, one in enumerate(alive) if one() is not None] == []
 
 
 @pytest.mark.parametrize("around", [lambda tree: cgen.Block([tree]), lambda tree: -tree])
