@@ -295,8 +295,9 @@ void TreeWriter::initializer(const Node& node) {
 
 // Where cgen writes it: before whole declarations, and nowhere inside of them.
 void TreeWriter::template_head(const Node& node) {
-  if (is_cgen() && node.kind() == Kind::template_of)
-    put(joined({"template <", node.part(0).text(), ">\n"}));
+  if (!is_cgen() || node.kind() != Kind::template_of) return;
+  put(joined({"template <", node.part(0).text(), ">\n"}));
+  if (node.part(1).node() != nullptr) template_head(*node.part(1).node());
 }
 
 void TreeWriter::simple_node(const Node& node) {

@@ -137,6 +137,16 @@ TEST(TreePrinter, WritesDeclaratorsAroundTheirNames) {
   EXPECT_EQ(print_inline(local(array(x, 64)), opencl), "__local float x[64]");
 }
 
+TEST(TreePrinter, WritesTemplatesAsCgenDoes) {
+  const auto pattern = template_of("class T", template_of("class U", value("int", "x")));
+  PrintOptions options;
+  options.layout = PrintOptions::Layout::cgen;
+  EXPECT_EQ(print(pattern, options), "template <class T>\ntemplate <class U>\nint x\n");
+  const auto holder = make_node<Node>(Kind::structure, Parts{"struct", "S", "", "", "s"},
+                                      Parts{template_of("class T", value("int", "x"))});
+  EXPECT_EQ(print(holder, options), "struct S\n{\n  template <class T>\n  int x\n}  s;\n");
+}
+
 TEST(TreePrinter, WrapsLongListsOfParameters) {
   Parts parameters;
   for (int i = 0; i < 12; ++i)
