@@ -184,8 +184,10 @@ Array geomspace(double start, double stop, std::int64_t count, bool endpoint,
 
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,
           const Placement& placement) {
-  const Array row = positions({rows, 1}, placement), column = positions({1, columns}, placement);
-  return in_dtype(column - row == Operand::typed(offset, Scalar::int64), dtype);
+  const Array made = zeros({rows, columns}, dtype, placement);
+  const Array ones = diagonal(made, offset);
+  if (ones.size() > 0) ones.assign(1);
+  return made;
 }
 
 Array full_like(const Array& x, const Number& value, std::optional<Scalar> dtype) {

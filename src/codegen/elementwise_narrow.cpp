@@ -44,7 +44,8 @@ void ElementwiseWriter::write_narrow_rows() {
 }
 
 void ElementwiseWriter::write_narrow_tiled() {
-  const std::string integer = type(Scalar::int64), side = std::to_string(tiling_.tile_side);
+  const std::string integer = type(Scalar::int64),
+                    side = std::to_string(tiling_.tile_side * loop_.items);
   text_.line({integer, " tile = (", integer, ")", dialect_.group_id, " * group_pieces;"});
   text_.line(
       {"const ", integer, " last = pieces - tile < group_pieces ? pieces : tile + group_pieces;"});

@@ -134,8 +134,10 @@ Op op_of(Fold fold) {
     case Fold::product:
       return Op::multiply;
     case Fold::minimum:
+    case Fold::argmin:
       return Op::minimum;
     case Fold::maximum:
+    case Fold::argmax:
       return Op::maximum;
     case Fold::fmin:
       return Op::fmin;
@@ -186,7 +188,13 @@ std::string FoldText::neutral(std::size_t field) const {
   return literal_text(dtype, start_bytes(start, dtype), dialect_);
 }
 
-/// Whether a value is before another one in the order of the fold: NaN is before all.
+bool FoldText::is_of_narrow_integers() const {
+  const DType dtype(dtype_);
+  const ScalarKind kind = dtype_ == Scalar::structure ? ScalarKind::structure : dtype.kind();
+  return (kind == ScalarKind::signed_integer || kind == ScalarKind::unsigned_integer) &&
+         dtype.size_bytes() <= 2;
+}
+
 std::string FoldText::beats(const std::string& value, const std::string& than) const {
   const OperandText both[] = {{value, dtype_}, {than, dtype_}};
   const ScalarKind kind = DType(dtype_).kind();

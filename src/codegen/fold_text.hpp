@@ -41,6 +41,8 @@ class FoldText {
            const Dialect& dialect);
 
   bool has_place() const { return is_arg(fold_); }
+  /// Whether it folds integers of one byte or two.
+  bool is_of_narrow_integers() const;
   /// Whether it keeps what is left out.
   bool is_exact() const { return fields_.size() == 2 && !has_place(); }
   /// Whether it rounds: then short runs of elements are folded in variables of their own.
@@ -62,13 +64,15 @@ class FoldText {
   /// For argmin and argmax: the same where the value to fold comes behind all that were folded. Of
   /// equal ones the first stays without a look at the places; what is kept of the winner is `mark`.
   void combine_later(TextWriter& text, const Pair& into, const Pair& from) const;
+  /// For argmin and argmax: whether a value is before another one in the order of the fold. NaN is
+  /// before all.
+  std::string beats(const std::string& value, const std::string& than) const;
   /// The field that the epilogue gets.
   const BlockField& result() const { return fields_[has_place() ? 1 : 0]; }
 
  private:
   void add(TextWriter& text, const Name& into, const std::string& value,
            const std::string& left_out) const;
-  std::string beats(const std::string& value, const std::string& than) const;
 
   Fold fold_ = Fold::sum;
   Scalar dtype_ = Scalar::structure;

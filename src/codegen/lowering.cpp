@@ -17,6 +17,8 @@ using What = SpaceParameter::What;
 
 /// Positions that are decoded by multiplication are smaller.
 constexpr std::uint64_t decodable = std::uint64_t{1} << 31;
+/// Narrow: a tile of short rows is as long as so many others.
+constexpr std::uint8_t short_row_squares = 16;
 
 std::uint64_t pieces_of(std::uint64_t extent, std::uint64_t piece) {
   return extent / piece + (extent % piece != 0);
@@ -131,19 +133,21 @@ class Lowerer {
 
   void choose_kind() {
     LoopClass& loop = result_.loop;
-    const std::optional<std::size_t> other = crossing_axis();
+    std::optional<std::size_t> other = crossing_axis();
+    const bool is_crossed = other.has_value();
+    if (!is_crossed && has_short_rows()) other = take_short_rows_across();
     const bool has_rows = !is_wide() || static_cast<std::int64_t>(inner()) >= tiling_.rows_extent;
     loop.kind = rank() == 1 ? SpaceKind::linear
                 : other     ? SpaceKind::tiled
                 : has_rows  ? SpaceKind::rows
                             : SpaceKind::strided;
-    if (other) move_beside_inner(*other);
+    if (is_crossed) move_beside_inner(*other);
     loop.outer_rank = static_cast<std::uint8_t>(rank() - (other ? 2 : 1));
     std::uint64_t tile_bytes = 0;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       Step step = step_of(k);
       // What the group's local memory has no room for is read as it lies.
-      if (other && crosses(k, rank() - 2) &&
+      if (is_crossed && crosses(k, rank() - 2) &&
           (!is_wide() || tile_bytes + bytes_of_tile(k) <= tiling_.local_bytes)) {
         step = Step::crossed;
         tile_bytes += bytes_of_tile(k);
@@ -182,6 +186,24 @@ class Lowerer {
             static_cast<std::uint64_t>(result_.extents[axis]) < decodable)
           return axis;
     return std::nullopt;
+  }
+  /// Narrow: whether the innermost axis is too short for a loop of its own, and the next one is
+  /// not.
+  bool has_short_rows() const {
+    return !is_wide() && output_count_ > 0 && rank() > 1 &&
+           static_cast<std::int64_t>(inner()) <= tiling_.tile_side / 8 &&
+           result_.extents[rank() - 2] >= tiling_.tile_side &&
+           static_cast<std::uint64_t>(result_.extents[rank() - 2]) < decodable &&
+           std::ranges::none_of(operands_, &OperandLayout::is_indirect);
+  }
+  /// Makes the axis beside it the inner one, by tiles that the first cache holds. The other axis.
+  std::size_t take_short_rows_across() {
+    std::swap(result_.extents[rank() - 2], result_.extents[rank() - 1]);
+    const auto width = static_cast<std::ptrdiff_t>(operands_.size());
+    std::swap_ranges(result_.strides.end() - width, result_.strides.end(),
+                     result_.strides.end() - 2 * width);
+    result_.loop.items = short_row_squares;
+    return rank() - 2;
   }
   void move_beside_inner(std::size_t axis) {
     const auto first = static_cast<std::ptrdiff_t>(axis);
@@ -265,11 +287,13 @@ class Lowerer {
         result_.is_too_large = count >= decodable;
         break;
       case SpaceKind::tiled:
-        const auto side = static_cast<std::uint64_t>(tiling_.tile_side);
+        const auto side = static_cast<std::uint64_t>(tiling_.tile_side) * result_.loop.items;
         const auto second = static_cast<std::uint64_t>(result_.extents[rank() - 2]);
         result_.piece = side;
         result_.pieces = outer / second * pieces_of(second, side) * pieces_of(inner(), side);
-        if (!is_wide()) result_.group_pieces = std::max<std::uint64_t>(1, chunk() / (side * side));
+        if (!is_wide())
+          result_.group_pieces =
+              std::max<std::uint64_t>(1, chunk() / (side * std::min(side, second)));
         result_.groups = pieces_of(result_.pieces, result_.group_pieces);
         result_.is_too_large = is_wide() && result_.pieces >= decodable;
     }

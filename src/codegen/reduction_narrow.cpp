@@ -31,7 +31,7 @@ void ReductionWriter::write_narrow_row() {
   const auto same = [](const std::string& name) { return name; };
   write_kept_move("tile", true, true);
   declare_accumulators();
-  declare_parts(number(lanes_));
+  if (!has_place_blocks()) declare_parts(number(lanes_));
   if (loop_.folded.kind == SpaceKind::linear) {
     text_.line({"const ", integer, " start = ",
                 loop_.is_split ? joined({"(", integer, ")split * piece_length"}) : "0", ";"});
@@ -41,7 +41,7 @@ void ReductionWriter::write_narrow_row() {
   } else {
     write_narrow_pieces();
   }
-  places_ascend() ? fold_places() : fold_lanes();
+  if (!has_place_blocks()) places_ascend() ? fold_places() : fold_lanes();
   if (loop_.is_split) {
     write_partial(dialect_.group_id, same);
     hand_over().open_last(text_);
@@ -118,6 +118,7 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   const std::string lanes = number(lanes_);
   text_.line({integer, " i = ", start, ";"});
   if (has_runs()) return has_totals() ? write_long_row(end) : write_blocks(end);
+  if (has_place_blocks()) return write_place_blocks(end);
   if (places_ascend()) text_.line({uint, " step = 0;"});
   text_.open({"for (; i + ", lanes, " <= ", end, "; i += ", lanes, ")"});
   text_.open({"for (", uint, " k = 0; k < ", lanes, "; ++k)"});
@@ -127,6 +128,48 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   text_.close();
   if (places_ascend()) text_.line("++step;");
   text_.close();
+  text_.open({"for (; i < ", end, "; ++i)"});
+  write_fold_at("i", [](const std::string& name) { return name; });
+  text_.close();
+}
+
+/// Whether places are looked for in blocks that have a new winner alone: of integers so narrow that
+/// a step beside each would be most of what is computed.
+bool ReductionWriter::has_place_blocks() const {
+  return places_ascend() && folds_.size() == 1 && folds_[0].is_of_narrow_integers();
+}
+
+void ReductionWriter::write_place_blocks(const std::string& end) {
+  const std::string uint = type(Scalar::uint32);
+  const FoldText& fold = folds_[0];
+  const BlockField &value = fold.fields()[0], &place = fold.fields()[1];
+  const Operand& first = element_.operand(Kind::place, 0);
+  const auto at = [this](const char* index) {
+    return
+        [this, index](const Operand& operand) { return element(operand, along(operand, index)); };
+  };
+  // Short ones behind long ones, whose lanes are folded less often.
+  for (const unsigned length : {8 * lanes_, lanes_}) {
+    const std::string block = number(length);
+    text_.open({"for (; i + ", block, " <= ", end, "; i += ", block, ")"});
+    text_.line({value.type, " best = ", fold.neutral(0), ";"});
+    text_.open({"for (", uint, " k = 0; k < ", block, "; ++k)"});
+    element_.write_values(text_, false, at("(i + k)"));
+    fold.combine_in_run(text_, "best", element_.value(0));
+    text_.close();
+    text_.open({"if (", fold.beats("best", value.name), " | (", place.name, " == ", fold.neutral(1),
+                "))"});
+    text_.line({uint, " found = ", block, ";"});
+    text_.open({"for (", uint, " k = 0; k < ", block, "; ++k)"});
+    element_.write_values(text_, false, at("(i + k)"));
+    text_.line({"const ", uint, " here = ", element_.value(0), " == best ? k : ", block, ";"});
+    text_.line("found = here < found ? here : found;");
+    text_.close();
+    text_.line({value.name, " = best;"});
+    text_.line({place.name, " = ", element(first, along(first, "(i + found)")), ";"});
+    text_.close();
+    text_.close();
+  }
   text_.open({"for (; i < ", end, "; ++i)"});
   write_fold_at("i", [](const std::string& name) { return name; });
   text_.close();

@@ -115,6 +115,8 @@ class ReductionWriter {
   void write_wide();
   bool places_ascend() const;
   void fold_places();
+  bool has_place_blocks() const;
+  void write_place_blocks(const std::string& end);
   void fold_parts();
   std::string place_of_part(const std::string& step) const;
   void write_wide_tiles();

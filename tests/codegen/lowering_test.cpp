@@ -136,6 +136,23 @@ TEST(Lowering, TheTilesOtherAxisStandsBesideTheInnermost) {
   EXPECT_EQ(space.strides, (Extents{50, 2500, 150, 1, 1, 40}));
 }
 
+TEST(Lowering, ShortRowsOfTheNarrowScheduleAreTakenAcross) {
+  // Of each element twice, and of points less a point.
+  const Lowering twice = lowered({5000, 2}, {{{2, 1}}, {{1, 0}}}, Schedule::narrow);
+  EXPECT_EQ(twice.loop.kind, SpaceKind::tiled);
+  EXPECT_EQ(twice.extents, (Extents{2, 5000}));
+  EXPECT_EQ(twice.strides, (Extents{1, 0, 2, 1}));
+  EXPECT_EQ(twice.loop.steps, (std::vector{Step::any, Step::unit}));
+  EXPECT_EQ(twice.pieces, 10u);
+  const Lowering points =
+      lowered({4, 500, 3}, {{{1500, 3, 1}}, {{1500, 3, 1}}, {{0, 0, 1}}}, Schedule::narrow);
+  EXPECT_EQ(points.loop.kind, SpaceKind::tiled);
+  EXPECT_EQ(points.extents, (Extents{3, 2000}));
+  EXPECT_EQ(lowered({5000, 2}, {{{2, 1}}, {{1, 0}}}).loop.kind, SpaceKind::strided);
+  EXPECT_EQ(lowered({31, 2}, {{{2, 1}}, {{1, 0}}}, Schedule::narrow).loop.kind, SpaceKind::rows);
+  EXPECT_EQ(lowered({500, 5}, {{{5, 1}}, {{1, 0}}}, Schedule::narrow).loop.kind, SpaceKind::rows);
+}
+
 TEST(Lowering, NarrowSidesAreNotTiled) {
   EXPECT_EQ(lowered({31, 300}, {{{300, 1}}, {{1, 31}}}).loop.kind, SpaceKind::rows);
   EXPECT_EQ(lowered({300, 31}, {{{31, 1}}, {{1, 300}}}).loop.kind, SpaceKind::strided);

@@ -241,3 +241,19 @@ def test_results_lie_as_numpys():
         x = tnp.array(values)
         assert x.sum(axis=0).strides == values.sum(axis=0).strides
         assert x.T.max(axis=1).strides == values.T.max(axis=1).strides
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2"])
+def test_places_of_narrow_integers_are_those_of_the_first(device, dtype):
+    """Processors look for them in blocks that have a new winner: many blocks, and their ends."""
+    limits = np.iinfo(dtype)
+    generator = np.random.default_rng(3)
+    for count in [511, 4097, 40_000, 200_001]:
+        few = generator.integers(0, 5, count).astype(dtype)
+        alone = np.zeros(count, dtype)
+        alone[count - 1] = alone[count // 2] = 1
+        rising = np.linspace(limits.min, limits.max, count).astype(dtype)
+        for host in [few, alone, np.full(count, limits.min, dtype), rising, rising[::-1].copy()]:
+            x = tnp.asarray(host, device=device)
+            places = [int(x.argmax()), int(x.argmin()), int((x | 1).argmin())]
+            assert places == [host.argmax(), host.argmin(), (host | 1).argmin()], count

@@ -62,7 +62,9 @@ enum class SpaceKind : std::uint8_t {
   linear,   ///< one axis
   rows,     ///< an inner axis in pieces, outer axes decoded once for each piece
   strided,  ///< every element's position decoded
-  tiled,    ///< squares of the two axes that are innermost in the output and in another operand
+  /// Squares of the two axes that are innermost in the output and in another operand; narrow: also
+  /// the other way round, of rows too short for a loop each.
+  tiled,
 };
 /// "linear", "rows", "strided" or "tiled".
 std::string_view space_kind_name(SpaceKind kind) noexcept;
@@ -79,10 +81,10 @@ enum class Step : std::uint8_t {
 struct LoopClass {
   SpaceKind kind = SpaceKind::linear;  ///< linear, rows and tiled on both schedules
   std::uint8_t outer_rank = 0;         ///< axes beside the innermost one, or beside the tile's two
-  std::uint8_t items = 1;              ///< wide: elements that a work-item takes at a time
-  std::uint8_t rounds = 1;             ///< wide: how often it does
-  bool has_vectors = false;            ///< wide: those elements are neighbours, read by one access
-  std::vector<Step> steps = {};        ///< of each operand
+  std::uint8_t items = 1;    ///< wide: elements that a work-item takes at a time; narrow: squares
+  std::uint8_t rounds = 1;   ///< wide: how often it does
+  bool has_vectors = false;  ///< wide: those elements are neighbours, read by one access
+  std::vector<Step> steps = {};  ///< of each operand
   /// Equal for equal classes.
   void append_key(std::string& key) const;
   bool operator==(const LoopClass&) const = default;
