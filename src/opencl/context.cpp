@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "opencl/callback.hpp"
+#include "opencl/large_stacks.hpp"
 #include "opencl/query.hpp"
 #include "treadle/opencl/queue.hpp"
 
@@ -77,6 +78,7 @@ class ContextState {
     std::vector<RawDevice> raws;
     for (const Device& device : devices_) raws.push_back(device.raw());
     cl_int code = CL_SUCCESS;
+    const LargeStacks stacks;
     const RawContext raw = table->clCreateContext(
         list.empty() ? nullptr : list.data(), static_cast<cl_uint>(raws.size()), raws.data(),
         slot_ != nullptr ? &notify : nullptr, slot_, &code);

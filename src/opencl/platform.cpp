@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "opencl/large_stacks.hpp"
 #include "opencl/query.hpp"
 #include "opencl/version.hpp"
 #include "treadle/opencl/device.hpp"
@@ -63,6 +64,7 @@ bool is_of_the_standard(cl_device_type bits) {
 
 std::vector<Device> Platform::devices(DeviceType type) const {
   const auto bits = static_cast<cl_device_type>(type);
+  const LargeStacks stacks;
   cl_uint count = 0;
   const auto attempt = [&] {
     return "listing the devices of type " + std::to_string(bits) + " of " + name();
@@ -130,6 +132,7 @@ namespace {
 std::vector<Platform> Loader::platforms() const {
   const Table& cl = table();
   cl_uint count = 0;
+  const LargeStacks stacks;
   const int code = cl.clGetPlatformIDs(0, nullptr, &count);
   if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
     raise_no_platform(cl);

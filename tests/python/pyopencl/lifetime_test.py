@@ -177,6 +177,31 @@ def test_more_local_memory_than_there_is_is_refused(context, queue):
     queue.finish()
 
 
+# 12.8 MB for each group, where PoCL keeps it on a thread's stack.
+PRIVATE = """
+import numpy as np
+import treadle.compat, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+out = np.zeros(64, np.int32)
+memory = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
+program = cl.Program(context, '''__kernel void k(__global int *x, int j)
+{
+    int many[50000];
+    for (int i = 0; i < 50000; ++i) many[i] = i + j;
+    x[get_global_id(0)] = many[j * 77 + get_global_id(0)];
+}''').build()
+program.k(queue, (64,), (64,), memory, np.int32(3))
+cl.enqueue_copy(queue, out, memory)
+print(out.tolist() == [234 + i for i in range(64)])
+"""
+
+
+def test_private_arrays_of_a_group_may_be_large(run_python):
+    result = run_python("-c", PRIVATE, timeout=120)
+    assert result.stdout.strip() == "True", f"{result.returncode} {result.stdout}{result.stderr}"
+
+
 def test_deeply_nested_text_is_compiled(context):
     """Compilers recurse once for each level, here of signs: the process' stack is too small."""
     text = "__kernel void k(__global float *x) { x[0] = " + "- " * 40_000 + "x[1]; }"
