@@ -447,10 +447,14 @@ extern "C" __global__ void fail(int *a, long rounds) {
 """
 
 
+# Ends when the host says so, by a copy on another stream.
+GATE = 'extern "C" __global__ void wait(int *gate) { while (atomicAdd(gate, 0) == 0); }'
+
+
 @pytest.mark.filterwarnings("ignore::treadle.TreadleWarning")  # the lost context's, at its end
 def test_host_memory_of_a_queued_copy_outlives_the_failure_of_another_context(cpu, context):
     stream, quiet = cpu.make_stream(), cpu.make_stream()
-    busy, buffer, third = (treadle.Buffer(cpu, 4) for _ in range(3))
+    buffer, third = (treadle.Buffer(cpu, 4) for _ in range(2))
     other = treadle.Device.of(context)
     failing, lost = other.make_stream(), treadle.Buffer(other, 4)
     fail = treadle.Program(other, FAIL).kernel("fail")
@@ -462,19 +466,23 @@ def test_host_memory_of_a_queued_copy_outlives_the_failure_of_another_context(cp
 
     host = np.full(1, 5, np.int32)
     kept = weakref.ref(host)
-    slow = slow_work(cpu, busy, stream)
+    gate = treadle.Buffer(cpu, np.zeros(1, np.int32))
+    wait = treadle.Program(cpu, GATE).kernel("wait")
+    wait(gate, groups=1, group_size=1, stream=stream)
     buffer.copy_from(host, stream)
     del host
-    # Each looks which copies are over; the failure of the other context is none of this one's.
-    quiet.copy_in(third, np.zeros(1, np.int32))
-    quiet.synchronize()
-    gc.collect()
-    assert not stream.is_done and kept() is not None
+    try:
+        # Each looks which copies are over; the failure of the other context is none of this one's.
+        quiet.copy_in(third, np.zeros(1, np.int32))
+        quiet.synchronize()
+        gc.collect()
+        assert not stream.is_done and kept() is not None
+    finally:
+        gate.copy_from(np.ones(1, np.int32), quiet)
     stream.synchronize()
     assert list(read(buffer)) == [5]
     gc.collect()
     assert kept() is None
-    del slow
 
 
 def test_many_threads_call_back_and_copy(cpu):
