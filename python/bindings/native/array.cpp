@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // treadle.Array, and how arguments of Python become arrays, numbers, shapes and places.
 #include "native/array.hpp"
+#include "native/array_counting.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -301,6 +302,7 @@ void bind_array(nb::module_& m) {
   bind_array_selection(m, type);
   bind_array_ordering(m, type);
   bind_array_searching(m, type);
+  bind_array_counting(m);
   bind_array_memory(m);
   bind_array_numpy_methods(type);
   bind_user_kernels(m);

@@ -819,6 +819,21 @@ def setxor1d(x: Array, y: Array, are_unique: bool) -> Array:
 def isin(x: Array, y: Array, is_inverted: bool) -> Array:
     """Whether each element is one of y's."""
 
+def bincount(x: Array, weights: Array | None, least_length: int) -> Array:
+    """How often each number is there, or the sums of weights."""
+
+def histogram_bin_edges(x: Array, count: int, range: tuple[float, float] | None) -> Array:
+    """Edges of bins of one width."""
+
+def histogram(coordinates: Sequence[Array], counts: Sequence[int], ranges: Sequence[tuple[float, float] | None], edges: Sequence[Array | None], weights_and_density: tuple[Array | None, bool]) -> tuple[Array, list[Array]]:
+    """How many points are in each bin, and the bins' edges for each axis."""
+
+def quantile(x: Array, fractions: Sequence[float], axes: Any, keeps_axes: bool, method: str, ignores_nan: bool) -> Array:
+    """Quantiles along axes, for each fraction one, along a new first axis."""
+
+def median(x: Array, axes: Any, keeps_axes: bool, ignores_nan: bool) -> Array:
+    """The numbers in the middle along axes."""
+
 def rebind(array: Array, other: Array) -> None:
     """
     Makes the Python object stand for another array, as its class wants it.

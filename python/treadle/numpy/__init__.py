@@ -42,6 +42,7 @@ from treadle import random
 from treadle._core.array import Array, evaluate
 
 from . import (
+    _counting,
     _creation,
     _dtypes,
     _element_functions,
@@ -51,12 +52,14 @@ from . import (
     _joining,
     _linear_algebra,
     _manipulation,
+    _order_statistics,
     _selection,
     _sets,
     _sorting,
     _statistics,
     linalg,
 )
+from ._counting import *
 from ._creation import *
 from ._dtypes import *
 from ._element_functions import *
@@ -68,6 +71,7 @@ from ._inspection import __array_namespace_info__ as __array_namespace_info__
 from ._joining import *
 from ._linear_algebra import *
 from ._manipulation import *
+from ._order_statistics import *
 from ._selection import *
 from ._sets import *
 from ._sorting import *
@@ -106,6 +110,7 @@ __all__ = [
     "linalg",
     "ndarray",
     "random",
+    *_counting.__all__,
     *_creation.__all__,
     *_dtypes.__all__,
     *_element_functions.__all__,
@@ -115,6 +120,7 @@ __all__ = [
     *_joining.__all__,
     *_linear_algebra.__all__,
     *_manipulation.__all__,
+    *_order_statistics.__all__,
     *_selection.__all__,
     *_sets.__all__,
     *_sorting.__all__,

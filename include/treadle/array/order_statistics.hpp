@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Medians and quantiles: elements at places of the order along axes, or between them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "treadle/array/array.hpp"
+#include "treadle/array/reduction.hpp"
+
+namespace treadle::array {
+
+/// Which number stands for the fraction q of n elements in their order, as NumPy calls them
+/// (Hyndman and Fan 1996). The first three give elements; `linear` is the default.
+enum class QuantileMethod : std::uint8_t {
+  inverted_cdf,
+  averaged_inverted_cdf,
+  closest_observation,
+  interpolated_inverted_cdf,
+  hazen,
+  weibull,
+  linear,
+  median_unbiased,
+  normal_unbiased,
+  lower,
+  higher,
+  midpoint,
+  nearest,
+};
+
+/// How quantiles are taken.
+struct QuantileOptions {
+  Axes axes = {};            ///< along which; several are taken together
+  bool keeps_axes = false;   ///< with length 1
+  bool ignores_nan = false;  ///< NaNs do not count; else they are the result
+  QuantileMethod method = QuantileMethod::linear;
+};
+
+// All sort, queued at once, and throw IndexError for axes that are not there, ShapeError for no
+// elements, DTypeError for complex numbers and records.
+
+/// One result for each fraction, along a new first axis; in float64 of integers, else in the dtype
+/// of x. Throws InvalidArgument for fractions that are not from 0 to 1.
+Array quantile(const Array& x, std::span<const double> fractions,
+               const QuantileOptions& options = {});
+/// The mean of the two elements in the middle, or the one that is there; takes no method.
+Array median(const Array& x, const QuantileOptions& options = {});
+
+}  // namespace treadle::array

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Histograms, medians and quantiles, for treadle.numpy.
+#include "native/array_counting.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "treadle/array/counting.hpp"
+#include "treadle/array/order_statistics.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using MaybeArray = std::optional<Array>;
+using MaybeRange = std::optional<array::HistogramRange>;
+
+array::QuantileMethod method_from(const std::string& name) {
+  using array::QuantileMethod;
+  static constexpr const char* names[] = {"inverted_cdf",
+                                          "averaged_inverted_cdf",
+                                          "closest_observation",
+                                          "interpolated_inverted_cdf",
+                                          "hazen",
+                                          "weibull",
+                                          "linear",
+                                          "median_unbiased",
+                                          "normal_unbiased",
+                                          "lower",
+                                          "higher",
+                                          "midpoint",
+                                          "nearest"};
+  std::string all;
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (name == names[i]) return static_cast<QuantileMethod>(i);
+    all += (i > 0 ? ", " : "") + std::string(names[i]);
+  }
+  throw InvalidArgument("a quantile with method='" + name + "'", "there are " + all);
+}
+
+Array quantile(const Array& x, const std::vector<double>& fractions, nb::handle axes,
+               bool keeps_axes, const std::string& method, bool ignores_nan) {
+  return array::quantile(x, fractions,
+                         {axes_from(axes), keeps_axes, ignores_nan, method_from(method)});
+}
+Array median(const Array& x, nb::handle axes, bool keeps_axes, bool ignores_nan) {
+  return array::median(x, {axes_from(axes), keeps_axes, ignores_nan});
+}
+
+using Histogram = std::pair<Array, std::vector<Array>>;
+
+Histogram histogram(const std::vector<Array>& coordinates, const std::vector<std::int64_t>& counts,
+                    const std::vector<MaybeRange>& ranges, const std::vector<MaybeArray>& edges,
+                    std::pair<MaybeArray, bool> options) {
+  std::vector<array::HistogramBins> bins;
+  for (std::size_t axis = 0; axis < counts.size(); ++axis)
+    bins.push_back({counts[axis], ranges[axis], edges[axis].value_or(Array())});
+  array::Histogram made =
+      array::histogramdd(coordinates, bins, {options.first.value_or(Array()), options.second});
+  return {std::move(made.counts), std::move(made.edges)};
+}
+
+}  // namespace
+
+void bind_array_counting(nb::module_& m) {
+  m.def("bincount",
+        recorded(+[](const Array& x, const MaybeArray& weights, std::int64_t least_length) {
+          return array::bincount(x, weights.value_or(Array()), least_length);
+        }),
+        nb::arg("x"), nb::arg("weights").none(), nb::arg("least_length"),
+        "How often each number is there, or the sums of weights.");
+  m.def("histogram_bin_edges",
+        recorded(+[](const Array& x, std::int64_t count, const MaybeRange& range) {
+          return array::histogram_bin_edges(x, count, range);
+        }),
+        nb::arg("x"), nb::arg("count"), nb::arg("range").none(), "Edges of bins of one width.");
+  m.def("histogram", recorded(&histogram), nb::arg("coordinates"), nb::arg("counts"),
+        nb::arg("ranges"), nb::arg("edges"), nb::arg("weights_and_density"),
+        "How many points are in each bin, and the bins' edges for each axis.");
+  m.def("quantile", recorded(&quantile), nb::arg("x"), nb::arg("fractions"), nb::arg("axes").none(),
+        nb::arg("keeps_axes"), nb::arg("method"), nb::arg("ignores_nan"),
+        nb::sig("def quantile(x: Array, fractions: collections.abc.Sequence[float], axes: "
+                "typing.Any, keeps_axes: bool, method: str, ignores_nan: bool) -> Array"),
+        "Quantiles along axes, for each fraction one, along a new first axis.");
+  m.def("median", recorded(&median), nb::arg("x"), nb::arg("axes").none(), nb::arg("keeps_axes"),
+        nb::arg("ignores_nan"),
+        nb::sig("def median(x: Array, axes: typing.Any, keeps_axes: bool, ignores_nan: bool) -> "
+                "Array"),
+        "The numbers in the middle along axes.");
+}
+
+}  // namespace treadle::bindings

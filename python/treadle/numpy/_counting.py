@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Histograms.
+
+Counts, and sums of weights, have the same bits in every run on a device. What decides a shape or a
+range is waited for: the extrema of what is counted, where nobody gives a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from treadle._core import InvalidArgument, NotSupported
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+from ._creation import asarray, asarrays
+
+__all__ = [
+    "bincount",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+]
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """How often each number 0, 1, 2, ... is in x, or the sums of the weights that are beside it."""
+    x = asarray(x)
+    if weights is not None:
+        weights = asarrays((x, weights))[1]
+    return _array.bincount(x, weights, index(minlength))
+
+
+def _bins(x: Array, bins: Any, range: Any) -> tuple[int, Any, Array | None]:
+    """A number of bins and their range, or edges."""
+    if isinstance(bins, str):
+        raise NotSupported(f"bins={bins!r}: a number of bins or their edges are taken")
+    if range is not None:
+        low, high = range
+        range = (float(low), float(high))
+    if getattr(bins, "ndim", None) == 0 or not hasattr(bins, "__len__"):
+        return index(bins), range, None
+    return 0, None, asarrays((x, bins))[1]
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+    """Edges of bins of one width, or those that are given."""
+    a = asarray(a)
+    count, ends, edges = _bins(a, bins, range)
+    return _array.histogram_bin_edges(a, count, ends) if edges is None else edges
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Array, Array]:
+    """How many elements are in each bin, and the edges of the bins."""
+    a = asarray(a)
+    if weights is not None:
+        weights = asarrays((a, weights))[1]
+    count, ends, edges = _bins(a, bins, range)
+    counts, all_edges = _array.histogram(
+        [a.ravel()], [count], [ends], [edges], (weights, bool(density))
+    )
+    if weights is not None and not density:
+        counts = counts.astype(weights.dtype)  # as NumPy; sums are made in float64
+    return counts, all_edges[0]
+
+
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Array, tuple[Array, ...]]:
+    """The same of points: rows of an array, or a sequence of coordinates."""
+    if isinstance(sample, Sequence):
+        columns = asarrays(sample)
+    else:
+        sample = asarray(sample)
+        columns = [sample] if sample.ndim == 1 else list(sample.T)
+    if not hasattr(bins, "__len__"):
+        bins = [bins] * len(columns)
+    ranges = [None] * len(columns) if range is None else list(range)
+    if len(bins) != len(columns) or len(ranges) != len(columns):
+        raise InvalidArgument(
+            f"{len(bins)} bins and {len(ranges)} ranges for {len(columns)} axes: pass one for each"
+        )
+    wanted = [_bins(x, n, ends) for x, n, ends in zip(columns, bins, ranges, strict=True)]
+    if weights is not None:
+        weights = asarrays((columns[0], weights))[1]
+    counts, edges = _array.histogram(
+        [x.ravel() for x in columns],
+        [count for count, _, _ in wanted],
+        [ends for _, ends, _ in wanted],
+        [edge for _, _, edge in wanted],
+        (weights, bool(density)),
+    )
+    return counts.astype("f8"), tuple(edges)
+
+
+# over 6 parameters because they are NumPy's
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
+) -> tuple[Array, Array, Array]:
+    """The same of points in a plane. `bins` is a number or edges for both axes, or two of them."""
+    if hasattr(bins, "__len__") and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    counts, edges = histogramdd([asarray(x), asarray(y)], bins, range, density, weights)
+    return counts, edges[0], edges[1]

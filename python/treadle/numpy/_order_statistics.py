@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Medians, quantiles and percentiles: numbers at places of the order along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core import NotSupported
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+from ._creation import asarray, written
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
+]
+
+_Axes = int | tuple[int, ...] | None
+
+
+def median(
+    a: Any,
+    axis: _Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """The number in the middle, or the mean of the two that are; NaN where there is one."""
+    return written(_array.median(asarray(a), axis, keepdims, False), out)
+
+
+def nanmedian(
+    a: Any,
+    axis: _Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """median() of what is not NaN."""
+    return written(_array.median(asarray(a), axis, keepdims, True), out)
+
+
+def _quantile(
+    a: Any, fractions: _numpy.ndarray, axis: _Axes, ignores_nan: bool, options: dict[str, Any]
+) -> Array:
+    out, keepdims = options.pop("out", None), options.pop("keepdims", False)
+    method = options.pop("method", "linear")
+    options.pop("overwrite_input", None)
+    if options.pop("weights", None) is not None:
+        raise NotSupported("quantiles with weights=: elements count alike; pass none")
+    if options:
+        raise TypeError(f"quantiles take no argument {next(iter(options))!r}")
+    x = asarray(a)
+    flat = fractions.ravel().tolist()
+    made = _array.quantile(x, flat, axis, keepdims, method, ignores_nan)
+    return written(made.reshape((*fractions.shape, *made.shape[1:])), out)
+
+
+def quantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
+    """Numbers below which the fractions q of the elements lie; NaN where there is one. Takes out=,
+    keepdims= and method=, one of NumPy's."""
+    return _quantile(a, _numpy.asarray(q, float), axis, False, options)
+
+
+def nanquantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
+    """quantile() of what is not NaN."""
+    return _quantile(a, _numpy.asarray(q, float), axis, True, options)
+
+
+def percentile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
+    """quantile() of q percent."""
+    return _quantile(a, _numpy.asarray(q, float) / 100, axis, False, options)
+
+
+def nanpercentile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
+    """percentile() of what is not NaN."""
+    return _quantile(a, _numpy.asarray(q, float) / 100, axis, True, options)

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/counting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/dense.hpp"
+#include "array/evaluate.hpp"
+#include "array/record.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
+#include "treadle/array/indexing.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/ordering.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/array/searching.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/kernel/counting.hpp"
+
+namespace treadle::array {
+namespace {
+
+/// Elements of one launch, which counts in 32 bits.
+constexpr std::int64_t most_counted = std::int64_t{1} << 31;
+
+/// How often each number below `length` is in bins (uint32, dense): int64.
+Array counts_of(const Array& bins, std::int64_t length) {
+  const Placement beside{.stream = bins.stream()};
+  Array all;
+  for (std::int64_t from = 0; from < std::max<std::int64_t>(bins.size(), 1); from += most_counted) {
+    const std::int64_t stop = std::min(from + most_counted, bins.size());
+    const Array part = bins.at({Index{.start = from, .stop = stop}});
+    const Array counts = zeros({length}, Scalar::uint32, beside);
+    compute(Access::node(counts));
+    if (part.size() > 0 && length > 0) {
+      const StreamRef stream = Access::node(counts).context->stream({});
+      const WithoutHostLock released;
+      kernel::launch_count(*stream, static_cast<std::uint64_t>(part.size()),
+                           static_cast<std::uint64_t>(length), part, counts);
+    }
+    const Array wide = in_dtype(counts, Scalar::int64);
+    all = all ? all + wide : wide;
+  }
+  return all;
+}
+
+/// The sums of weights of each number below `length`: float64.
+Array sums_of(const Array& bins, const Array& weights, std::int64_t length) {
+  const Array sums = zeros({length}, Scalar::float64, {.stream = bins.stream()});
+  compute(Access::node(sums));
+  if (bins.size() == 0 || length == 0) return sums;
+  const Array order = argsort(bins);
+  const Array in_order = dense(take(bins, IndexArray(order), 0));
+  const Array sorted_weights = dense(take(weights, IndexArray(order), 0));
+  const StreamRef stream = Access::node(sums).context->stream({});
+  const WithoutHostLock released;
+  kernel::launch_weighted(*stream, static_cast<std::uint64_t>(bins.size()),
+                          static_cast<std::uint64_t>(length), {in_order, sorted_weights, sums});
+  return sums;
+}
+
+void require_few(std::int64_t bins) {
+  if (bins >= std::numeric_limits<std::uint32_t>::max())
+    throw InvalidArgument(std::to_string(bins) + " bins", "let there be less than 2^32");
+}
+
+Array weights_for(const Array& x, const Array& weights) {
+  require_one_context("weights", *Access::node(x).context, *Access::node(weights).context);
+  if (weights.dtype().kind() == ScalarKind::complex ||
+      weights.dtype().kind() == ScalarKind::structure)
+    throw DTypeError("weights of " + weights.dtype().name(), "pass real numbers");
+  if (weights.size() != x.size())
+    throw ShapeError(
+        std::to_string(weights.size()) + " weights of " + std::to_string(x.size()) + " elements",
+        "pass one for each");
+  return ravel(in_dtype(weights, Scalar::float64));
+}
+
+void require_real(const char* function, const Array& x) {
+  if (x.dtype().kind() == ScalarKind::complex || x.dtype().kind() == ScalarKind::structure)
+    throw DTypeError(std::string(function) + " of " + x.dtype().name(), "it takes real numbers");
+}
+
+/// The ends of the range, as NumPy widens it where it is empty.
+HistogramRange range_of(const Array& x, const std::optional<HistogramRange>& range) {
+  HistogramRange ends = range.value_or(HistogramRange{0, 1});
+  if (!range && x.size() > 0) {
+    const Array least = in_dtype(min(x), Scalar::float64), most = in_dtype(max(x), Scalar::float64);
+    evaluate({least, most});
+    ends = {least.as<double>().front(), most.as<double>().front()};
+  }
+  const std::string text =
+      "range=(" + std::to_string(ends.first) + ", " + std::to_string(ends.second) + ")";
+  if (!std::isfinite(ends.first) || !std::isfinite(ends.second))
+    throw InvalidArgument(range ? text : "elements that are not finite, " + text,
+                          "pass a range of finite numbers");
+  if (ends.first > ends.second)
+    throw InvalidArgument(text + " goes down", "begin with the lower end");
+  if (ends.first == ends.second) return {ends.first - 0.5, ends.second + 0.5};
+  return ends;
+}
+
+/// Edges, and of each element of one axis its bin; beyond them the number of bins.
+struct Binned {
+  Array edges, bins;
+  std::int64_t count;
+};
+
+/// Near its place by a product, and exactly there by comparing with the edges.
+Array bins_of_one_width(const Array& x, const Array& edges, const HistogramRange& ends) {
+  const std::int64_t count = edges.size() - 1;
+  const Array value = in_dtype(x, edges.dtype());
+  const auto edge = [&](const Array& place) { return take(edges, IndexArray(place), 0); };
+  const Array is_within =
+      (value >= edges.at({Index::at(0)})) & (value <= edges.at({Index::at(-1)}));
+  const double scale = static_cast<double>(count) / (ends.second - ends.first);
+  const Array near =
+      (in_dtype(where(is_within, value, ends.first), Scalar::float64) - ends.first) * scale;
+  Array bin = minimum(maximum(in_dtype(near, Scalar::int64), 0), count - 1);
+  bin = where((value < edge(bin)) & (bin > 0), bin - 1, bin);
+  bin = where((value >= edge(bin + 1)) & (bin < count - 1), bin + 1, bin);
+  return where(is_within, bin, count);
+}
+
+Array bins_between(const Array& x, const Array& edges) {
+  const std::int64_t count = edges.size() - 1;
+  const Array first = edges.at({Index::at(0)}), last = edges.at({Index::at(-1)});
+  const Array bin = minimum(searchsorted(edges, x, SearchSide::right) - 1, count - 1);
+  return where((x >= first) & (x <= last), bin, count);
+}
+
+Binned binned(const Array& x, const HistogramBins& wanted) {
+  if (!wanted.edges) {
+    const HistogramRange ends = range_of(x, wanted.range);
+    const Array edges = histogram_bin_edges(x, wanted.count, ends);
+    return {edges, bins_of_one_width(x, edges, ends), wanted.count};
+  }
+  const Array& edges = wanted.edges;
+  if (edges.rank() != 1 || edges.size() < 1)
+    throw ShapeError("edges of bins of shape " + shape_text(edges.shape()),
+                     "pass one axis with at least one edge");
+  require_one_context("edges of bins", *Access::node(x).context, *Access::node(edges).context);
+  const Array steps = edges.at({Index{.stop = -1}}) <= edges.at({Index{.start = 1}});
+  if (edges.size() > 1 && !all(steps).as<bool>().front())
+    throw InvalidArgument("edges of bins that go down", "sort them");
+  return {edges, bins_between(x, edges), edges.size() - 1};
+}
+
+Array density_of(const Array& counts, const std::vector<Array>& edges) {
+  Array made = counts / in_dtype(sum(counts), Scalar::float64);
+  for (std::size_t axis = 0; axis < edges.size(); ++axis) {
+    Shape shape(edges.size(), 1);
+    shape[axis] = -1;
+    made = made / reshape(in_dtype(diff(edges[axis]), Scalar::float64), shape);
+  }
+  return made;
+}
+
+}  // namespace
+
+Array bincount(const Array& x, const Array& weights, std::int64_t least_length) {
+  if (x.rank() != 1) throw ShapeError("bincount of shape " + shape_text(x.shape()), "ravel() it");
+  if (!x.dtype().is_integer() && x.dtype() != Scalar::boolean)
+    throw DTypeError("bincount of " + x.dtype().name(), "it counts integers");
+  if (least_length < 0)
+    throw InvalidArgument("bincount with minlength=" + std::to_string(least_length),
+                          "pass 0 or more");
+  const Array given = weights ? weights_for(x, weights) : Array();
+  std::int64_t length = least_length;
+  if (x.size() > 0) {
+    const Array numbers = in_dtype(x, Scalar::int64);
+    const Array least = min(numbers), most = max(numbers);
+    evaluate({least, most});
+    if (const std::int64_t low = least.as<std::int64_t>().front(); low < 0)
+      throw InvalidArgument("bincount of a negative number, " + std::to_string(low),
+                            "subtract the least element before");
+    length = std::max(length, most.as<std::int64_t>().front() + 1);
+  }
+  require_few(length);
+  const Array bins = dense(in_dtype(x, Scalar::uint32));
+  return given ? sums_of(bins, given, length) : counts_of(bins, length);
+}
+
+Array histogram_bin_edges(const Array& x, std::int64_t count,
+                          const std::optional<HistogramRange>& range) {
+  require_real("a histogram", x);
+  if (count < 1)
+    throw InvalidArgument("a histogram of " + std::to_string(count) + " bins",
+                          "pass 1 bin or more");
+  const HistogramRange ends = range_of(x, range);
+  const bool is_floating = x.dtype().kind() == ScalarKind::floating;
+  return linspace(ends.first, ends.second, count + 1, true,
+                  is_floating ? x.dtype().scalar() : Scalar::float64, {.stream = x.stream()});
+}
+
+Histogram histogram(const Array& x, const HistogramBins& bins, const HistogramOptions& options) {
+  const Array coordinates[] = {ravel(x)};
+  return histogramdd(coordinates, {&bins, 1}, options);
+}
+
+Histogram histogramdd(std::span<const Array> coordinates, std::span<const HistogramBins> bins,
+                      const HistogramOptions& options) {
+  if (coordinates.empty() || bins.size() != coordinates.size())
+    throw InvalidArgument("bins for " + std::to_string(bins.size()) + " axes of " +
+                              std::to_string(coordinates.size()) + " coordinates",
+                          "pass bins for each");
+  Histogram made;
+  Shape shape;
+  Array place, is_within;
+  std::int64_t total = 1;
+  for (std::size_t axis = 0; axis < bins.size(); ++axis) {
+    const Array& x = coordinates[axis];
+    require_real("a histogram", x);
+    if (x.rank() != 1 || x.size() != coordinates.front().size())
+      throw ShapeError("coordinates of shape " + shape_text(x.shape()),
+                       "pass one axis of one length for all");
+    const Binned one = binned(x, bins[axis]);
+    const Array inside = one.bins < one.count;
+    place = place ? place * one.count + one.bins : one.bins;
+    is_within = is_within ? is_within & inside : inside;
+    total *= one.count;
+    require_few(total);
+    shape.push_back(one.count);
+    made.edges.push_back(one.edges);
+  }
+  const Array numbers = dense(in_dtype(where(is_within, place, total), Scalar::uint32));
+  const Array counts = options.weights
+                           ? sums_of(numbers, weights_for(numbers, options.weights), total)
+                           : counts_of(numbers, total);
+  made.counts = reshape(counts, shape);
+  if (options.is_density) made.counts = density_of(made.counts, made.edges);
+  return made;
+}
+
+}  // namespace treadle::array

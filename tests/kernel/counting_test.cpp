@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What tests/array/counting_test.cpp calls, on memory.
+#include "treadle/kernel/counting.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/each_device.hpp"
+#include "treadle/memory/buffer.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+class CountTest : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Devices, CountTest, device::each_native_device(),
+                         device::device_test_name);
+
+TEST_P(CountTest, BinsBeyondTheLastAreLeftOut) {
+  const auto device = device::find_device(GetParam());
+  const auto stream = device->make_stream();
+  const memory::Buffer bins(device, std::vector<std::uint32_t>{0, 0, 2, 3});
+  const memory::Buffer weights(device, std::vector<double>{1, 0.5, 4, 9});
+  const memory::Buffer counts(device, std::vector<std::uint32_t>{0, 0, 0, 7});
+  const memory::Buffer sums(device, std::vector<double>{0, 0, 0, 7});
+  launch_count(*stream, 4, 3, bins, counts);
+  launch_weighted(*stream, 4, 3, {bins, weights, sums});
+  stream->synchronize();
+  std::vector<std::uint32_t> counted(4);
+  std::vector<double> summed(4);
+  counts.copy_to(counted);
+  sums.copy_to(summed);
+  if (!device->info().traits.runs_kernels) return;
+  EXPECT_EQ(counted, (std::vector<std::uint32_t>{2, 0, 1, 7}));
+  EXPECT_EQ(summed, (std::vector<double>{1.5, 0, 4, 7}));
+}
+
+}  // namespace
+}  // namespace treadle::kernel
