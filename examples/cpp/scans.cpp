@@ -44,7 +44,7 @@ int main() {
     std::vector<int> houses(n);
     for (std::size_t i = 0; i < n; ++i) houses[i] = static_cast<int>(i);
     const Buffer numbers(device, houses), in_order(device, n * 4), whose(device, n * 4);
-    const device::Argument given[] = {street, numbers}, sorted[] = {in_order, whose};
+    const UserArgument given[] = {street, numbers}, sorted[] = {in_order, whose};
     sort.launch(stream, n, {.given = given, .sorted = sorted, .key_bits = 6});
     std::vector<std::uint32_t> ordered(n);
     in_order.copy_to(ordered);

@@ -25,18 +25,6 @@ OpenDeclarations::One read_one(std::string_view text) {
   return {parse_declaration(text), false};
 }
 
-/// Whether elements of one dtype may be meant by a pointer to another.
-bool may_point_to(const DType& declared, const DType& given) {
-  if (declared == given) return true;
-  const auto is_byte = [](const DType& dtype) {
-    return dtype == Scalar::boolean || dtype == Scalar::uint8 || dtype == Scalar::int8;
-  };
-  if (declared.scalar() == Scalar::structure && given.scalar() == Scalar::structure)
-    return declared.size_bytes() == given.size_bytes();
-  return (declared == Scalar::boolean || given == Scalar::boolean) && is_byte(declared) &&
-         is_byte(given);
-}
-
 }  // namespace
 
 std::string c_type_of(const DType& dtype, const TypeList& types) {
@@ -173,7 +161,7 @@ void KernelCall::resolve_open() {
 }
 
 void KernelCall::prepare(const std::optional<kernel::ElementRange>& range) {
-  require_types();
+  require_writable_targets();
   find_shape();
   find_range(range);
   make_left_out();
@@ -187,16 +175,10 @@ void KernelCall::prepare(const std::optional<kernel::ElementRange>& range) {
   }
 }
 
-void KernelCall::require_types() const {
-  for (std::size_t i = 0; i < given_.size(); ++i) {
-    const Array* array = given_[i].array();
-    if (array == nullptr) continue;
-    if (!may_point_to(dtypes_[i], array->dtype()))
-      throw DTypeError(named(i) + " is declared to point to " + dtypes_[i].name() +
-                           ", and the array is of " + array->dtype().name(),
-                       "cast it, or leave the type out of the declaration");
-    if (declarations_.may_write(i)) require_writable(Access::node(*array));
-  }
+void KernelCall::require_writable_targets() const {
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if (const Array* array = given_[i].array(); array != nullptr && declarations_.may_write(i))
+      require_writable(Access::node(*array));
 }
 
 void KernelCall::find_shape() {
@@ -262,8 +244,8 @@ void KernelCall::add_value(std::size_t i) {
         "pass a number of that kind");
   if (number.is_integer()) require_fit(number, declared);
   values_.push_back(number.as(declared));
-  arguments_.emplace_back(values_.back().data(), dtypes_[i].size_bytes(),
-                          device::ParameterKind::unknown);
+  arguments_.emplace_back(device::Argument(values_.back().data(), dtypes_[i].size_bytes(),
+                                           device::ParameterKind::unknown));
 }
 
 void KernelCall::add_array(std::size_t i, const Array& array) {

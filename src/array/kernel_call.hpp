@@ -78,7 +78,7 @@ class KernelCall {
   }
   /// The indices to launch the kernel for.
   const kernel::ElementRange& range() const noexcept { return range_; }
-  std::span<const device::Argument> arguments() const noexcept { return arguments_; }
+  std::span<const kernel::UserArgument> arguments() const noexcept { return arguments_; }
   /// The shape to which the elements broadcast; none: the text uses no elements.
   const std::optional<Shape>& shape() const noexcept { return shape_; }
   /// Copies dense copies back. Returns the arrays that were left out of the call.
@@ -93,7 +93,7 @@ class KernelCall {
   std::string named(std::size_t i) const;
   void resolve_open();
   void prepare(const std::optional<kernel::ElementRange>& range);
-  void require_types() const;
+  void require_writable_targets() const;
   void find_shape();
   void find_range(const std::optional<kernel::ElementRange>& range);
   void make_left_out();
@@ -110,7 +110,7 @@ class KernelCall {
   kernel::ElementRange range_ = {0, 0};
   std::deque<ElementBytes> values_;
   std::deque<Array> used_;  ///< what arguments_ view
-  std::vector<device::Argument> arguments_;
+  std::vector<kernel::UserArgument> arguments_;
   std::vector<Copied> copied_;
   std::vector<Array> made_;
 };

@@ -112,6 +112,7 @@ kernel::ElementwiseKernel& ElementwiseKernel::kernel_for(const KernelCall& call)
   return form_of(forms_, call,
                  [&](std::shared_ptr<device::Device> device, std::span<const DType> open) {
                    kernel::ElementwiseOptions options = options_;
+                   options.is_one_for_one = true;  // they broadcast together
                    options.preamble = declarations_->around(options_.preamble, open, options.types);
                    const std::string arguments = declarations_->closed(open, options.types);
                    return kernel::ElementwiseKernel(std::move(device), arguments, operation_,
@@ -170,6 +171,7 @@ kernel::ReductionKernel& ReductionKernel::kernel_for(const KernelCall& call, Fol
   return form_of(of_results ? forms_of_results_ : forms_, call,
                  [&](std::shared_ptr<device::Device> device, std::span<const DType> open) {
                    kernel::ReductionOptions options = options_;
+                   options.is_one_for_one = true;  // they broadcast together
                    options.preamble = declarations_->around(options_.preamble, open, options.types);
                    std::vector<kernel::ReductionOutput> outputs = outputs_;
                    std::string arguments;
@@ -217,11 +219,11 @@ void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKern
                                    std::span<const kernel::FoldedAxis> passes,
                                    std::span<const Array> results) {
   const StreamRef stream = call.context().stream({});
-  std::vector<device::Argument> given(call.arguments().begin(), call.arguments().end());
+  std::vector<kernel::UserArgument> given(call.arguments().begin(), call.arguments().end());
   std::vector<Array> before;
   for (std::size_t i = 0; i < passes.size(); ++i) {
     std::vector<Array> into;
-    std::vector<device::Argument> targets;
+    std::vector<kernel::UserArgument> targets;
     for (std::size_t k = 0; k < results.size(); ++k) {
       // A result that is not dense in C's order is computed in a dense array and copied.
       const DType& dtype = outputs_[k].dtype;
@@ -275,7 +277,7 @@ std::vector<Array> ReductionKernel::call_all(std::span<const Operand> arguments,
   if (options.axes.named()) {
     launch_along(call, own, folded.passes, results);
   } else {
-    const std::vector<device::Argument> targets(results.begin(), results.end());
+    const std::vector<kernel::UserArgument> targets(results.begin(), results.end());
     const WithoutHostLock released;
     own.launch_all(*call.context().stream({}), call.range(), targets, call.arguments());
   }

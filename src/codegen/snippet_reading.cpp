@@ -262,14 +262,23 @@ std::string entry_name(std::string_view name) {
 }
 
 std::vector<bool> uses_every_element(const Snippet& snippet) {
-  const std::string operation = without_comments(snippet.operation);
-  const bool is_certain = is_straight(operation) && !speaks_of_its_loop(snippet) &&
-                          snippet.preamble.find('#') == std::string::npos;
+  const bool is_certain = !speaks_of_its_loop(snippet);
   std::vector<bool> uses;
   for (const ParameterSpec& parameter : snippet.parameters)
     uses.push_back(is_certain && parameter.kind != ParameterSpec::Kind::scalar &&
-                   has_element(operation, parameter.name));
+                   uses_element(snippet.operation, snippet.preamble, parameter.name));
   return uses;
+}
+
+bool uses_element(std::string_view text, std::string_view preamble, std::string_view name) {
+  // What generators call the variables of their loops is no argument.
+  for (const std::string_view own : {"i", "tid", "total_threads", "cta_start"})
+    if (name == own) return false;
+  const std::string plain = without_comments(text), macros = definitions(preamble);
+  return is_straight(plain) && !speaks_of_loop(plain) && has_element(plain, name) &&
+         !includes_unknown(macros) &&
+         std::ranges::none_of(defined_macros(macros),
+                              [&](const std::string& macro) { return mentions(plain, macro); });
 }
 
 bool declares_variables(std::string_view text) {

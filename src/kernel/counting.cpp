@@ -64,14 +64,14 @@ void launch_count(device::Stream& stream, std::uint64_t n, std::uint64_t bin_cou
                   const device::Argument& bins, const device::Argument& counts,
                   const device::Order& order) {
   const auto count = static_cast<std::uint32_t>(bin_count);
-  const device::Argument all[] = {bins, counts, count};
+  const UserArgument all[] = {bins, counts, count};
   counting_plan(stream.device(), false).counts->launch_arguments(stream, n, all, order);
 }
 
 void launch_weighted(device::Stream& stream, std::uint64_t n, std::uint64_t bin_count,
                      const WeightedArguments& arguments, const device::Order& order) {
   const auto count = static_cast<std::int64_t>(bin_count);
-  const device::Argument all[] = {arguments.bins, arguments.weights, arguments.sums, count};
+  const UserArgument all[] = {arguments.bins, arguments.weights, arguments.sums, count};
   counting_plan(stream.device(), true).sums->launch_arguments(stream, n, all, order);
 }
 

@@ -76,7 +76,7 @@ void launch_cumulative(device::Stream& stream, const CumulativeRows& rows,
   const CumulativePlan& plan = plans<CumulativePlan>(device).find(
       key, [&] { return std::make_shared<CumulativePlan>(make_plan(device, rows)); });
   const auto length = static_cast<std::int64_t>(rows.length);
-  const device::Argument all[] = {elements, results, length};
+  const UserArgument all[] = {elements, results, length};
   plan.scan->launch_arguments(stream, rows.rows * rows.length,
                               std::span(all).first(rows.rows > 1 ? 3 : 2), order);
 }

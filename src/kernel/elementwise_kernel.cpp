@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/kernel/elementwise_kernel.hpp"
 
-#include "declared_arguments.hpp"
+#include <algorithm>
+
+#include "launch_cache.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/device/event.hpp"
@@ -24,6 +26,22 @@ const std::shared_ptr<device::Device>& there(const std::shared_ptr<device::Devic
   return device;
 }
 
+codegen::Snippet elementwise_snippet(std::vector<codegen::ParameterSpec> parameters,
+                                     std::string operation, ElementwiseOptions& options) {
+  return {.parameters = std::move(parameters),
+          .operation = std::move(operation),
+          .name = codegen::entry_name(options.name),
+          .preamble = std::move(options.preamble),
+          .loop_prep = std::move(options.loop_prep),
+          .after_loop = std::move(options.after_loop)};
+}
+
+std::vector<ElementUse> elementwise_uses(const codegen::Snippet& snippet, bool is_one_for_one) {
+  std::vector<ElementUse> uses = element_uses(snippet);
+  if (is_one_for_one) make_one_for_one(uses, snippet.parameters, {snippet.operation});
+  return uses;
+}
+
 }  // namespace
 
 std::uint64_t ElementRange::count() const {
@@ -34,20 +52,26 @@ std::uint64_t ElementRange::count() const {
   return (static_cast<std::uint64_t>(span) + length - 1) / length;
 }
 
+Indices ElementRange::indices() const {
+  const std::uint64_t all = count();
+  if (all == 0) return {};
+  const std::int64_t last = start + static_cast<std::int64_t>(all - 1) * step;
+  return {std::min(start, last), std::max(start, last)};
+}
+
 ElementwiseKernel::ElementwiseKernel(std::shared_ptr<device::Device> device,
                                      std::string_view arguments, std::string operation,
                                      ElementwiseOptions options)
     : device_(there(device)),
       types_(names_of(*device_, options)),
+      snippet_(elementwise_snippet(declared_parameters(arguments, types_, *device_),
+                                   std::move(operation), options)),
+      declared_(snippet_.parameters, "elementwise kernel " + options.name,
+                elementwise_uses(snippet_, options.is_one_for_one)),
       flags_(std::move(options.flags)),
-      tiling_(tiling_of(*device_, options.schedule)) {
-  snippet_.parameters = declared_parameters(arguments, types_, *device_);
-  snippet_.operation = std::move(operation);
-  snippet_.name = codegen::entry_name(options.name);
-  snippet_.preamble = std::move(options.preamble);
-  snippet_.loop_prep = std::move(options.loop_prep);
-  snippet_.after_loop = std::move(options.after_loop);
-}
+      tiling_(tiling_of(*device_, options.schedule)),
+      launches_(std::make_unique<LaunchCache>(kept_launches)) {}
+ElementwiseKernel::~ElementwiseKernel() = default;
 
 bool ElementwiseKernel::mentions_element(std::string_view name) const {
   return codegen::mentions_element(snippet_.operation, name);
@@ -62,7 +86,7 @@ codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) 
 }
 
 /// Whether no two pointers have one of their first n elements in common.
-bool ElementwiseKernel::are_apart(std::span<const Argument> arguments, std::uint64_t n) const {
+bool ElementwiseKernel::are_apart(std::span<const UserArgument> arguments, std::uint64_t n) const {
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   const auto begin = [&](std::size_t i) {
     const device::Location& at = arguments[i].location();
@@ -106,34 +130,47 @@ void ElementwiseKernel::let_go_of_device() {
 }
 
 void ElementwiseKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
-                                         std::span<const Argument> arguments,
+                                         std::span<const UserArgument> arguments,
                                          const device::Order& order) {
   const std::int64_t own[] = {static_cast<std::int64_t>(n)};
-  run(stream, n, own, arguments, order);
+  run(stream, {0, own[0]}, own, arguments, order);
 }
 
 void ElementwiseKernel::launch_arguments(device::Stream& stream, const ElementRange& range,
-                                         std::span<const Argument> arguments,
+                                         std::span<const UserArgument> arguments,
                                          const device::Order& order) {
   const std::int64_t own[] = {range.start, range.stop, range.step};
-  run(stream, range.count(), own, arguments, order);
+  run(stream, range, own, arguments, order);
 }
 
-void ElementwiseKernel::run(device::Stream& stream, std::uint64_t count,
-                            std::span<const std::int64_t> own, std::span<const Argument> arguments,
-                            const device::Order& order) {
-  DeclaredArguments declared(snippet_.parameters, "elementwise kernel " + snippet_.name);
-  declared.read(arguments, *device_);
-  std::vector<Argument>& all = declared.all();
-  for (const std::int64_t& number : own) all.emplace_back(number);
+void ElementwiseKernel::run(device::Stream& stream, const ElementRange& range,
+                            std::span<const std::int64_t> own,
+                            std::span<const UserArgument> arguments, const device::Order& order) {
+  const std::uint64_t count = range.count();
+  ReadArguments declared = declared_.read(arguments, range.indices(), *device_);
   const bool has_range = own.size() > 1;
   const bool is_apart =
       !has_range && tiling_.schedule == Schedule::wide && are_apart(arguments, count);
-  const Form& compiled = form(has_range, is_apart);
-  const std::uint64_t groups = count / compiled.group_length + (count % compiled.group_length != 0);
-  stream.launch_arguments(
-      compiled.kernel, {.groups = static_cast<unsigned>(groups), .group_size = compiled.group_size},
-      all, order);
+  LaunchKey key(0, {}, is_apart ? 1 : 0);
+  key.add(own);
+  launches_
+      ->find(
+          key,
+          [&] {
+            const Form& compiled = form(has_range, is_apart);
+            const std::uint64_t length = compiled.group_length;
+            PreparedLaunch::Step step{
+                &compiled.kernel,
+                {.groups = static_cast<unsigned>(count / length + (count % length != 0)),
+                 .group_size = compiled.group_size},
+                {}};
+            for (const std::int64_t number : own)
+              step.slots.push_back({.what = PreparedLaunch::Slot::What::number, .number = number});
+            auto made = std::make_shared<PreparedLaunch>();
+            made->steps.push_back(std::move(step));
+            return made;
+          })
+      ->launch_behind(stream, declared.all(), {}, order);
 }
 
 }  // namespace treadle::kernel

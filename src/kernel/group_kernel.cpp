@@ -5,7 +5,6 @@
 #include <bit>
 #include <utility>
 
-#include "declared_arguments.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 
@@ -72,8 +71,8 @@ void GroupKernel::launch(device::Stream& stream, const Counts& counts, const Arr
         "starts of " + start.name() + " cannot count " + std::to_string(counts.n) + " values",
         "let the starts be int64");
   const memory::Buffer sorted_keys = scratch_on(stream, counts.n * DType(key_).size_bytes());
-  const device::Argument given[] = {arrays.keys, arrays.values};
-  const device::Argument sorted[] = {sorted_keys, arrays.grouped};
+  const UserArgument given[] = {arrays.keys, arrays.values};
+  const UserArgument sorted[] = {sorted_keys, arrays.grouped};
   const std::uint64_t last = counts.groups == 0 ? 0 : counts.groups - 1;
   const unsigned bits = std::max(1u, static_cast<unsigned>(std::bit_width(last)));
   LaunchesInTurn launches(stream, order);
@@ -81,7 +80,7 @@ void GroupKernel::launch(device::Stream& stream, const Counts& counts, const Arr
     sort_.launch(stream, counts.n, {given, sorted, bits}, own);
   });
   const auto n_keys = static_cast<std::int64_t>(counts.n);
-  const device::Argument places[] = {arrays.starts, sorted_keys, n_keys};
+  const UserArgument places[] = {arrays.starts, sorted_keys, n_keys};
   launches.then(
       [&](const device::Order& own) {
         starts_.launch_arguments(stream, counts.groups + 1, places, own);

@@ -43,17 +43,30 @@ class LaunchKey {
 std::uint64_t distinct_bytes(std::span<const std::int64_t> extents,
                              std::span<const std::int64_t> strides, std::size_t size_bytes);
 
+/// Places for launches that a user's kernel was given lately.
+inline constexpr std::size_t kept_launches = 8;
+
 /// Some launches of a device, or of a user's kernel, by their keys; of those that share a place the
 /// newest stays. Any thread.
 class LaunchCache {
  public:
   /// For so many launches: a power of two.
   explicit LaunchCache(std::size_t places = 256) : entries_(places) {}
-  /// Null: it is not there.
-  std::shared_ptr<const PreparedLaunch> find(std::string_view key);
-  void keep(std::string key, std::shared_ptr<const PreparedLaunch> launch);
+  /// What the key stands for, which `make` works out where nobody did lately; null from it is not
+  /// kept. Throws as `make`.
+  template <class Make>
+  std::shared_ptr<const PreparedLaunch> find(LaunchKey& key, Make make) {
+    std::shared_ptr<const PreparedLaunch> prepared = find(key.text());
+    if (prepared == nullptr) [[unlikely]] {
+      std::string own = key.text();  // `make` may write keys of its own
+      if ((prepared = make()) != nullptr) keep(std::move(own), prepared);
+    }
+    return prepared;
+  }
 
  private:
+  std::shared_ptr<const PreparedLaunch> find(std::string_view key);
+  void keep(std::string key, std::shared_ptr<const PreparedLaunch> launch);
   struct Entry {
     std::string key;
     std::shared_ptr<const PreparedLaunch> launch;
@@ -70,17 +83,12 @@ class LaunchCache {
 template <class Launch, class Make>
 KernelNote launch_known(device::Stream& stream, const Launch& launch, LaunchKey& key,
                         const device::Order& order, Make make) {
-  auto& cache = stream.device().slot<LaunchCache>();
-  std::shared_ptr<const PreparedLaunch> prepared = cache.find(key.text());
+  const std::shared_ptr<const PreparedLaunch> prepared =
+      stream.device().slot<LaunchCache>().find(key, make);
   if (prepared == nullptr) [[unlikely]] {
-    std::string own = key.text();
-    prepared = make();
-    if (prepared == nullptr) {
-      for (const device::Event* event : order.after) stream.wait(*event);
-      if (order.done != nullptr) stream.record(*order.done);
-      return {};
-    }
-    cache.keep(std::move(own), prepared);
+    for (const device::Event* event : order.after) stream.wait(*event);
+    if (order.done != nullptr) stream.record(*order.done);
+    return {};
   }
   prepared->launch(stream, launch.arrays, launch.scalars, order);
   return prepared->note;

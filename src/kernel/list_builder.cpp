@@ -195,32 +195,32 @@ std::vector<std::string> ListBuilder::written() const {
 }
 
 void ListBuilder::count(device::Stream& stream, std::uint64_t n,
-                        std::span<const device::Argument> counts,
-                        std::span<const device::Argument> arguments, const device::Order& order) {
-  std::vector<device::Argument> all(counts.begin(), counts.end());
+                        std::span<const UserArgument> counts,
+                        std::span<const UserArgument> arguments, const device::Order& order) {
+  std::vector<UserArgument> all(counts.begin(), counts.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
   count_.launch_arguments(stream, n, all, order);
 }
 
 void ListBuilder::write(device::Stream& stream, std::uint64_t n,
-                        std::span<const device::Argument> starts,
-                        std::span<const device::Argument> elements,
-                        std::span<const device::Argument> arguments, const device::Order& order) {
-  std::vector<device::Argument> all(starts.begin(), starts.end());
+                        std::span<const UserArgument> starts,
+                        std::span<const UserArgument> elements,
+                        std::span<const UserArgument> arguments, const device::Order& order) {
+  std::vector<UserArgument> all(starts.begin(), starts.end());
   all.insert(all.end(), elements.begin(), elements.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
   write_.launch_arguments(stream, n, all, order);
 }
 
-void ListBuilder::add_up(device::Stream& stream, std::uint64_t n, const device::Argument& counts,
-                         const device::Argument& starts, const device::Order& order) {
-  const device::Argument all[] = {counts, starts};
+void ListBuilder::add_up(device::Stream& stream, std::uint64_t n, const UserArgument& counts,
+                         const UserArgument& starts, const device::Order& order) {
+  const UserArgument all[] = {counts, starts};
   add_up_.launch_arguments(stream, n, all, order);
 }
 
-void ListBuilder::compress(device::Stream& stream, std::uint64_t n, const device::Argument& starts,
+void ListBuilder::compress(device::Stream& stream, std::uint64_t n, const UserArgument& starts,
                            const Compressed& compressed, const device::Order& order) {
-  const device::Argument all[] = {starts, compressed.starts, compressed.objects, compressed.places};
+  const UserArgument all[] = {starts, compressed.starts, compressed.objects, compressed.places};
   compress_.launch_arguments(stream, n, all, order);
 }
 

@@ -4,6 +4,7 @@
 #include "device/argument_room.hpp"
 #include "launch_cache.hpp"
 #include "plan_table.hpp"
+#include "several_launches.hpp"
 #include "treadle/device/event.hpp"
 
 namespace treadle::kernel {
@@ -15,6 +16,7 @@ struct Passed {
   std::span<const ElementBytes> scalars;
   std::span<const device::Argument> first = {};
   Workspace workspace = {};
+  std::span<const memory::Buffer> scratch = {};
 };
 
 void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const Passed& passed,
@@ -53,6 +55,9 @@ void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const 
       case What::tickets:
         arguments[i] = passed.workspace.tickets;
         break;
+      case What::scratch:
+        arguments[i] = device::Argument(passed.scratch[slot.index]);
+        break;
     }
   }
   stream.launch_arguments(*step.kernel, step.shape, {arguments.get(), count}, order);
@@ -83,7 +88,19 @@ void PreparedLaunch::launch(device::Stream& stream, std::span<const ElementwiseA
 void PreparedLaunch::launch_behind(device::Stream& stream, std::span<const device::Argument> first,
                                    std::span<const ElementwiseArray> arrays,
                                    const device::Order& order) const {
-  queue_first(stream, *this, {arrays, {}, first}, order);
+  if (steps.size() == 1 && scratch.empty()) [[likely]]
+    return queue_first(stream, *this, {arrays, {}, first}, order);
+  std::vector<memory::Buffer> own;
+  own.reserve(scratch.size());
+  for (const std::size_t size_bytes : scratch) own.push_back(scratch_on(stream, size_bytes));
+  LaunchesInTurn launches(stream, order);
+  for (const Step& step : steps)
+    launches.then(
+        [&](const device::Order& of_step) {
+          queue_step(stream, step, {arrays, {}, first, {}, own}, of_step);
+        },
+        &step == &steps.back() ? LaunchesInTurn::Place::last
+                               : LaunchesInTurn::Place::before_others);
 }
 
 LaunchKey::LaunchKey(std::size_t family, std::span<const ElementwiseArray> arrays,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "declared_arguments.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
@@ -12,17 +11,30 @@
 #include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
+namespace {
+
+std::vector<ElementUse> sort_uses(const codegen::RadixSortSnippet& snippet) {
+  std::vector<ElementUse> uses = element_uses(snippet.parameters, {snippet.key}, snippet.preamble);
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (std::ranges::find(snippet.sorted, snippet.parameters[i].name) != snippet.sorted.end())
+      uses[i] = ElementUse::one_for_one;
+  return uses;
+}
+
+}  // namespace
+
 RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSortTexts texts,
                                  RadixSortOptions options)
     : device_(std::move(device)),
       types_(type_names(device_, options.types, "a RadixSortKernel")),
-      snippet_{.parameters = {},
+      snippet_{.parameters = declared_parameters(texts.arguments, types_, *device_),
                .key = std::move(texts.key),
                .sorted = std::move(texts.sorted),
                .key_dtype = options.key_dtype,
                .index_dtype = options.index_dtype,
                .name = options.name,
                .preamble = std::move(options.preamble)},
+      given_(snippet_.parameters, "radix sort " + snippet_.name, sort_uses(snippet_)),
       flags_(std::move(options.flags)),
       tiling_(tiling_of(
           *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
@@ -32,7 +44,6 @@ RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSo
                     {.name = options.name + "_first_places",
                      .schedule = tiling_.schedule,
                      .is_sequential = is_sequential_}) {
-  snippet_.parameters = declared_parameters(texts.arguments, types_, *device_);
   generate();
 }
 
@@ -46,7 +57,11 @@ const RadixSortKernel::Form& RadixSortKernel::form() {
   if (!form_) {
     codegen::RadixSortText made = generate();
     const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
-    form_.emplace(Form{made, program.kernel(made.counts), program.kernel(made.places)});
+    DeclaredArguments targets(
+        made.targets, given_.kernel(),
+        std::vector<ElementUse>(made.targets.size(), ElementUse::one_for_one));
+    form_.emplace(
+        Form{made, std::move(targets), program.kernel(made.counts), program.kernel(made.places)});
   }
   return *form_;
 }
@@ -65,7 +80,7 @@ void RadixSortKernel::let_go_of_device() {
 }
 
 void RadixSortKernel::require_valid(std::uint64_t n, const Arguments& arguments) const {
-  const std::string who = "radix sort " + snippet_.name;
+  const std::string& who = given_.kernel();
   const std::uint64_t most = snippet_.index_dtype == Scalar::int32
                                  ? std::numeric_limits<std::int32_t>::max()
                                  : std::numeric_limits<std::int64_t>::max();
@@ -83,7 +98,7 @@ void RadixSortKernel::require_valid(std::uint64_t n, const Arguments& arguments)
                               " arrays, and was given " + std::to_string(arguments.sorted.size()) +
                               " results",
                           "pass one for each");
-  DeclaredArguments(snippet_.parameters, who).read(arguments.given, *device_);
+  given_.check(arguments.given, {0, static_cast<std::int64_t>(n) - 1}, device_.get());
 }
 
 void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
@@ -91,7 +106,8 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
   require_valid(n, arguments);
   const Form& compiled = form();
   const codegen::RadixSortText& made = compiled.made;
-  DeclaredArguments(made.targets, "radix sort " + snippet_.name).read(arguments.sorted, *device_);
+  const Indices indices = {0, static_cast<std::int64_t>(n) - 1};
+  compiled.targets.check(arguments.sorted, indices, device_.get());
   const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
   const Intervals intervals = is_sequential_ ? Intervals{whole, n > 0}
                                              : intervals_of(n, made.tile, tiling_, device_->info());
@@ -103,14 +119,11 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
   const memory::Buffer counted =
       scratch_on(stream, numbers * DType(snippet_.index_dtype).size_bytes());
   std::vector<memory::Buffer> scratch;
-  std::vector<device::Argument> between, from(arguments.given.begin(), arguments.given.end());
+  std::vector<UserArgument> between, from(arguments.given.begin(), arguments.given.end());
   for (const codegen::ParameterSpec& target : made.targets)
     if (passes > 1) scratch.push_back(scratch_on(stream, n * target.dtype.size_bytes()));
   for (const memory::Buffer& buffer : scratch) between.emplace_back(buffer);
 
-  std::vector<codegen::ParameterSpec> all_parameters = made.targets;
-  all_parameters.insert(all_parameters.end(), snippet_.parameters.begin(),
-                        snippet_.parameters.end());
   LaunchesInTurn launches(stream, order);
   const device::LaunchShape shape = {.groups = static_cast<unsigned>(intervals.count),
                                      .group_size = made.group_size};
@@ -120,12 +133,10 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
   for (unsigned pass = 0; pass < passes; ++pass) {
     const unsigned bit = pass * made.digit_bits;
     const bool is_last = pass + 1 == passes;
-    const auto launch = [&](const device::Kernel& kernel,
-                            const std::vector<codegen::ParameterSpec>& parameters,
-                            std::span<const device::Argument> given, LaunchesInTurn::Place place) {
-      DeclaredArguments declared(parameters, "radix sort " + snippet_.name);
-      declared.read(given, *device_);
-      std::vector<device::Argument>& all = declared.all();
+    const auto launch = [&](const device::Kernel& kernel, std::vector<device::Argument> all,
+                            LaunchesInTurn::Place place) {
+      ReadArguments given = given_.read(from, indices, *device_);
+      all.insert(all.end(), given.all().begin(), given.all().end());
       is_short ? all.emplace_back(short_n) : all.emplace_back(long_n);
       all.emplace_back(intervals.length);
       all.emplace_back(intervals.count);
@@ -135,17 +146,16 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
           [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); },
           place);
     };
-    launch(compiled.counts, snippet_.parameters, from, LaunchesInTurn::Place::before_others);
+    launch(compiled.counts, {}, LaunchesInTurn::Place::before_others);
     launches.then([&](const device::Order& own) {
-      const device::Argument in_place[] = {counted, counted};
+      const UserArgument in_place[] = {counted, counted};
       first_places_.launch_arguments(stream, numbers, in_place, own);
     });
     const bool is_final_memory = (passes - pass) % 2 == 1;
-    const std::span<const device::Argument> into =
-        is_final_memory ? arguments.sorted : std::span<const device::Argument>(between);
-    std::vector<device::Argument> given(into.begin(), into.end());
-    given.insert(given.end(), from.begin(), from.end());
-    launch(compiled.places, all_parameters, given,
+    const std::span<const UserArgument> into =
+        is_final_memory ? arguments.sorted : std::span<const UserArgument>(between);
+    ReadArguments targets = compiled.targets.read(into, indices, *device_);
+    launch(compiled.places, targets.all(),
            is_last ? LaunchesInTurn::Place::last : LaunchesInTurn::Place::before_others);
     for (std::size_t i = 0; i < into.size(); ++i) {
       const auto parameter =

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "declared_arguments.hpp"
 #include "launch_cache.hpp"
 #include "reduction_slots.hpp"
 #include "treadle/base/error.hpp"
@@ -17,8 +16,6 @@ namespace {
 
 /// text() and compile() make the kernel for so many elements, which fill every device.
 constexpr std::int64_t many_elements = 1 << 24;
-/// Places for launches that a kernel was given lately.
-constexpr std::size_t kept_launches = 8;
 
 codegen::ReadReduction read(const std::shared_ptr<device::Device>& device,
                             std::vector<ReductionOutput> outputs, std::string_view arguments,
@@ -33,6 +30,22 @@ codegen::ReadReduction read(const std::shared_ptr<device::Device>& device,
     throw InvalidArgument("reduction kernel " + snippet.name + " has no results",
                           "give at least one output");
   return {std::move(snippet), dialect, std::move(types)};
+}
+
+std::vector<codegen::ParameterSpec> result_parameters(const std::vector<ReductionOutput>& outputs) {
+  std::vector<codegen::ParameterSpec> all;
+  for (const ReductionOutput& output : outputs)
+    all.push_back({codegen::ParameterSpec::Kind::vector, output.dtype, "result"});
+  return all;
+}
+
+std::vector<ElementUse> reduction_uses(const codegen::ReductionSnippet& snippet,
+                                       bool is_one_for_one) {
+  std::vector<std::string> maps;
+  for (const ReductionOutput& output : snippet.outputs) maps.push_back(output.map);
+  std::vector<ElementUse> uses = element_uses(snippet.parameters, maps, snippet.preamble);
+  if (is_one_for_one) make_one_for_one(uses, snippet.parameters, maps);
+  return uses;
 }
 
 }  // namespace
@@ -50,6 +63,10 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device,
     : device_(std::move(device)),
       flags_(std::move(options.flags)),
       read_(read(device_, std::move(outputs), arguments, options)),
+      declared_(snippet().parameters, "reduction kernel " + options.name,
+                reduction_uses(snippet(), options.is_one_for_one)),
+      results_(result_parameters(snippet().outputs), "the results of " + declared_.kernel(),
+               std::vector<ElementUse>(snippet().outputs.size(), ElementUse::every)),
       tiling_(tiling_of(*device_, options.schedule)),
       has_addresses_(codegen::dialect_of(device_->info().language).has_addresses),
       launches_(std::make_unique<LaunchCache>(kept_launches)) {}
@@ -60,6 +77,11 @@ bool ReductionKernel::mentions_element(std::string_view name) const {
   return std::ranges::any_of(snippet().outputs, [&](const ReductionOutput& output) {
     return codegen::mentions_element(output.map, name);
   });
+}
+
+Indices ReductionKernel::Elements::indices() const {
+  if (outer * inner == 1) return ElementRange{start, start + length * step, step}.indices();
+  return {0, outer * length * inner - 1};
 }
 
 ReductionKernel::Elements ReductionKernel::many() { return {many_elements, 0, 1, 1, 1}; }
@@ -157,36 +179,34 @@ void ReductionKernel::compile() {
 }
 
 void ReductionKernel::launch_all(device::Stream& stream, const ElementRange& range,
-                                 std::span<const device::Argument> results,
-                                 std::span<const device::Argument> arguments,
+                                 std::span<const UserArgument> results,
+                                 std::span<const UserArgument> arguments,
                                  const device::Order& order) {
   launch(stream, {static_cast<std::int64_t>(range.count()), range.start, range.step, 1, 1}, results,
          arguments, order);
 }
 
 void ReductionKernel::launch_along(device::Stream& stream, const FoldedAxis& axis,
-                                   std::span<const device::Argument> results,
-                                   std::span<const device::Argument> arguments,
+                                   std::span<const UserArgument> results,
+                                   std::span<const UserArgument> arguments,
                                    const device::Order& order) {
   launch(stream, along(axis), results, arguments, order);
 }
 
-void ReductionKernel::require_memory(std::span<const device::Argument> results) const {
-  if (results.size() != snippet().outputs.size())
-    throw InvalidArgument("reduction kernel " + snippet().name + " has " +
-                              std::to_string(snippet().outputs.size()) +
+void ReductionKernel::check_results(const Elements& elements,
+                                    std::span<const UserArgument> results) const {
+  if (results.size() != results_.parameters().size())
+    throw InvalidArgument(declared_.kernel() + " has " +
+                              std::to_string(results_.parameters().size()) +
                               " results, and was given " + std::to_string(results.size()),
                           "pass memory for each output");
-  for (const device::Argument& result : results)
-    if (result.kind() != device::Argument::Kind::memory)
-      throw InvalidArgument("the result of reduction kernel " + snippet().name + " is no memory",
-                            "pass a Buffer for it");
+  results_.check(results, {0, elements.outer * elements.inner - 1}, device_.get());
 }
 
 /// Where the first element of each operand is.
 std::vector<ElementwiseArray> ReductionKernel::places_of(
-    const Elements& elements, std::span<const device::Argument> results,
-    std::span<const device::Argument> arguments) const {
+    const Elements& elements, std::span<const UserArgument> results,
+    std::span<const UserArgument> arguments) const {
   using Kind = codegen::KernelOperand::Kind;
   const auto start = static_cast<std::uint64_t>(elements.start);
   std::vector<ElementwiseArray> places;
@@ -201,24 +221,18 @@ std::vector<ElementwiseArray> ReductionKernel::places_of(
 }
 
 void ReductionKernel::launch(device::Stream& stream, const Elements& elements,
-                             std::span<const device::Argument> results,
-                             std::span<const device::Argument> arguments,
-                             const device::Order& order) {
-  require_memory(results);
-  DeclaredArguments declared(snippet().parameters, "reduction kernel " + snippet().name);
-  declared.read(arguments, *device_);
+                             std::span<const UserArgument> results,
+                             std::span<const UserArgument> arguments, const device::Order& order) {
+  check_results(elements, results);
+  ReadArguments declared = declared_.read(arguments, elements.indices(), *device_);
   if (elements.outer == 0 || elements.inner == 0) return;
   const std::vector<ElementwiseArray> places = places_of(elements, results, arguments);
   LaunchKey key(0, places, 0);
   const std::int64_t numbers[] = {elements.length, elements.start, elements.step, elements.outer,
                                   elements.inner};
   key.add(std::span<const std::int64_t>(numbers));
-  std::shared_ptr<const PreparedLaunch> prepared = launches_->find(key.text());
-  if (prepared == nullptr) {
-    std::string own = key.text();
-    prepared = prepare(elements, places);
-    launches_->keep(std::move(own), prepared);
-  }
+  const std::shared_ptr<const PreparedLaunch> prepared =
+      launches_->find(key, [&] { return prepare(elements, places); });
   std::vector<device::Argument>& all = declared.all();
   if (prepared->workspace.tickets != 0) {
     // A pending expression that reads an argument may be a reduction, with the same workspace.

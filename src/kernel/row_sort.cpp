@@ -114,7 +114,7 @@ void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortA
   const auto launch = [&](const device::Argument& from, const device::Argument* from_places,
                           const device::Argument& to, const device::Argument* to_places,
                           std::uint32_t by_rows, unsigned sorted_bits, const device::Order& own) {
-    std::vector<device::Argument> given{from}, sorted{to};
+    std::vector<UserArgument> given{from}, sorted{to};
     if (from_places != nullptr) {
       given.push_back(*from_places);
       sorted.push_back(*to_places);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "declared_arguments.hpp"
+#include "launch_cache.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
@@ -13,12 +13,32 @@
 #include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
+namespace {
+
+std::vector<ElementUse> scan_uses(const codegen::ScanSnippet& snippet,
+                                  const std::vector<std::string>& one_for_one) {
+  std::vector<std::string> texts = {snippet.input, snippet.output}, before_i;
+  for (const codegen::ScanFetch& fetch : snippet.fetches)
+    (fetch.offset == 0 ? texts : before_i).push_back(fetch.array + "[i]");
+  std::vector<ElementUse> uses = element_uses(snippet.parameters, texts, snippet.preamble);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const std::string& name = snippet.parameters[i].name;
+    if (std::ranges::find(one_for_one, name) != one_for_one.end())
+      uses[i] = ElementUse::one_for_one;
+    else if (uses[i] == ElementUse::unknown &&
+             std::ranges::find(before_i, name + "[i]") != before_i.end())
+      uses[i] = ElementUse::all_but_last;
+  }
+  return uses;
+}
+
+}  // namespace
 
 ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtype, ScanTexts texts,
                        ScanOptions options)
     : device_(std::move(device)),
       types_(type_names(device_, options.types, "a ScanKernel")),
-      snippet_{.parameters = {},
+      snippet_{.parameters = declared_parameters(texts.arguments, types_, *device_),
                .dtype = dtype,
                .input = std::move(texts.input),
                .scan = std::move(texts.scan),
@@ -29,13 +49,18 @@ ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtyp
                .index_dtype = options.index_dtype,
                .name = std::move(options.name),
                .preamble = std::move(options.preamble)},
+      declared_(snippet_.parameters,
+                options.called.empty() ? "scan " + snippet_.name : std::move(options.called),
+                scan_uses(snippet_, texts.one_for_one)),
       flags_(std::move(options.flags)),
       tiling_(tiling_of(
           *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
-      is_sequential_(options.is_sequential) {
-  snippet_.parameters = declared_parameters(texts.arguments, types_, *device_);
+      is_sequential_(options.is_sequential),
+      launches_(std::make_unique<LaunchCache>(kept_launches)) {
   generate();
 }
+
+ScanKernel::~ScanKernel() = default;
 
 bool ScanKernel::mentions_element(std::string_view name) const {
   return codegen::mentions_element(snippet_.input, name);
@@ -67,17 +92,25 @@ void ScanKernel::let_go_of_device() {
 }
 
 void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
-                                  std::span<const device::Argument> arguments,
+                                  std::span<const UserArgument> arguments,
                                   const device::Order& order) {
   const bool is_short = snippet_.index_dtype == Scalar::int32;
   const std::uint64_t most = is_short ? std::numeric_limits<std::int32_t>::max()
                                       : std::numeric_limits<std::int64_t>::max();
   if (n > most)
-    throw InvalidArgument("scan " + snippet_.name + " of " + std::to_string(n) +
+    throw InvalidArgument(declared_.kernel() + " of " + std::to_string(n) +
                               " elements counts them in " + DType(snippet_.index_dtype).name(),
                           "make it with the index dtype int64");
-  DeclaredArguments declared(snippet_.parameters, "scan " + snippet_.name);
-  declared.read(arguments, *device_);
+  ReadArguments declared =
+      declared_.read(arguments, {0, static_cast<std::int64_t>(n) - 1}, *device_);
+  LaunchKey key(0, {}, 0);
+  key.add(std::span<const std::uint64_t>(&n, 1));
+  launches_->find(key, [&] { return prepare(n); })
+      ->launch_behind(stream, declared.all(), {}, order);
+}
+
+std::shared_ptr<const PreparedLaunch> ScanKernel::prepare(std::uint64_t n) {
+  using Slot = PreparedLaunch::Slot;
   const Form& compiled = form();
   const codegen::ScanText& made = compiled.made;
   const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
@@ -86,34 +119,28 @@ void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
   const std::size_t item = std::max<std::size_t>(1, snippet_.dtype.size_bytes());
   const auto count = static_cast<std::size_t>(intervals.count);
 
-  const std::int64_t length = intervals.length;
-  const auto long_n = static_cast<std::int64_t>(n);
-  const auto short_n = static_cast<std::int32_t>(n);
-  std::vector<device::Argument>& all = declared.all();
-  if (is_short)
-    all.emplace_back(short_n);
-  else
-    all.emplace_back(long_n);
-  all.emplace_back(length);
-  all.emplace_back(intervals.count);
-  std::vector<memory::Buffer> scratch;
-  scratch.push_back(scratch_on(stream, n * item));
-  scratch.push_back(scratch_on(stream, count * item));
-  if (made.is_segmented) scratch.push_back(scratch_on(stream, count * sizeof(std::int64_t)));
-  if (made.keeps_starts) scratch.push_back(scratch_on(stream, n));
-  for (const memory::Buffer& buffer : scratch) all.emplace_back(buffer);
-
-  LaunchesInTurn launches(stream, order);
-  const auto launch = [&](const device::Kernel& kernel, std::size_t groups,
-                          LaunchesInTurn::Place place = LaunchesInTurn::Place::before_others) {
-    const device::LaunchShape shape = {.groups = static_cast<unsigned>(groups),
-                                       .group_size = made.group_size};
-    launches.then(
-        [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); }, place);
+  auto launch = std::make_shared<PreparedLaunch>();
+  launch->scratch = {n * item, count * item};
+  if (made.is_segmented) launch->scratch.push_back(count * sizeof(std::int64_t));
+  if (made.keeps_starts) launch->scratch.push_back(n);
+  const auto number = [](std::int64_t value, std::size_t size_bytes) {
+    return Slot{.what = Slot::What::number,
+                .size_bytes = static_cast<std::uint8_t>(size_bytes),
+                .number = value};
   };
-  launch(compiled.intervals, count);
-  if (count > 1 && compiled.totals) launch(*compiled.totals, 1);
-  launch(compiled.outputs, count, LaunchesInTurn::Place::last);
+  std::vector<Slot> slots = {
+      number(static_cast<std::int64_t>(n), DType(snippet_.index_dtype).size_bytes()),
+      number(intervals.length, 8), number(intervals.count, 8)};
+  for (std::size_t i = 0; i < launch->scratch.size(); ++i)
+    slots.push_back({.what = Slot::What::scratch, .index = static_cast<std::uint8_t>(i)});
+  const auto add = [&](const device::Kernel& kernel, std::size_t groups) {
+    launch->steps.push_back(
+        {&kernel, {.groups = static_cast<unsigned>(groups), .group_size = made.group_size}, slots});
+  };
+  add(compiled.intervals, count);
+  if (count > 1 && compiled.totals) add(*compiled.totals, 1);
+  add(compiled.outputs, count);
+  return launch;
 }
 
 ScanTexts scan_of_array(const std::string& type, std::string scan,
@@ -122,7 +149,8 @@ ScanTexts scan_of_array(const std::string& type, std::string scan,
           .input = "x[i]",
           .scan = std::move(scan),
           .output = neutral ? "y[i] = prev_item" : "y[i] = item",
-          .neutral = neutral.value_or("")};
+          .neutral = neutral.value_or(""),
+          .one_for_one = {"x", "y"}};
 }
 
 }  // namespace treadle::kernel

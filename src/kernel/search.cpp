@@ -87,8 +87,7 @@ void launch_search(device::Stream& stream, const Search& search, const SearchArg
       plans<SearchPlan>(device).find(key, [&] { return make_search_plan(device, search.dtype); });
   const auto length = static_cast<std::int64_t>(search.length);
   const std::uint32_t behind = search.is_behind_equal ? 1 : 0;
-  const device::Argument all[] = {arguments.sorted, arguments.wanted, arguments.places, length,
-                                  behind};
+  const UserArgument all[] = {arguments.sorted, arguments.wanted, arguments.places, length, behind};
   plan.search->launch_arguments(stream, search.wanted, all, order);
 }
 

@@ -20,14 +20,15 @@ ScanTexts select_texts(Selection selection, const SelectTexts& texts, const std:
   made.arguments = "const " + texts.type + " *ary, " + texts.type + " *out, " +
                    (has_others ? texts.type + " *others, " : "") + count + " *count" +
                    (texts.arguments.empty() ? "" : ", ") + texts.arguments;
-  // The text may end in a comment.
+  // The text may end in a comment. Inputs have no branches, so that what the text uses is certain.
   const std::string holds = "(\n" + texts.predicate + "\n)";
   if (is_of_runs) {
     made.fetches = {{"a", "ary", -1}, {"b", "ary", 0}};
-    made.input = "i == 0 || !" + holds + " ? 1 : 0";
+    made.input = "!" + holds + " | (i == 0)";
   } else {
-    made.input = holds + (selection == Selection::others ? " ? 0 : 1" : " ? 1 : 0");
+    made.input = (selection == Selection::others ? "!" : "!!") + holds;
   }
+  made.one_for_one = {"ary", "out", "others"};
   made.scan = "a + b";
   made.neutral = "0";
   made.output = "if (item != prev_item) out[prev_item] = ary[i];\n";
@@ -53,7 +54,7 @@ SelectKernel::SelectKernel(std::shared_ptr<device::Device> device, Selection sel
             std::move(options)) {}
 
 void SelectKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
-                                    std::span<const device::Argument> arguments,
+                                    std::span<const UserArgument> arguments,
                                     const device::Order& order) {
   if (count_dtype_ == Scalar::uint32 && n > std::numeric_limits<std::uint32_t>::max())
     throw InvalidArgument("a selection of " + std::to_string(n) + " elements counts them in uint32",

@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "declared_arguments.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/codegen/dialect.hpp"
@@ -161,19 +160,20 @@ void launch_narrow(device::Stream& stream, const MaskedPlan& plan, const MaskedE
       scratch_on(stream, static_cast<std::size_t>(intervals.count) * sizeof(std::int64_t));
   const auto size = static_cast<std::int64_t>(what.size);
   const auto capacity = static_cast<std::int64_t>(what.capacity);
-  const device::Argument counted[] = {arguments.mask, size, intervals.length, counts};
-  const device::Argument stored[] = {arguments.mask,     arguments.elements,
-                                     arguments.selected, arguments.count,
-                                     capacity,           size,
-                                     intervals.length,   counts};
+  const UserArgument counted[] = {arguments.mask, size, intervals.length, counts};
+  const UserArgument stored[] = {arguments.mask,     arguments.elements,
+                                 arguments.selected, arguments.count,
+                                 capacity,           size,
+                                 intervals.length,   counts};
   const device::LaunchShape shape = {.groups = static_cast<unsigned>(intervals.count),
                                      .group_size = 1};
   LaunchesInTurn launches(stream, order);
-  const auto launch = [&](const device::Kernel& kernel, std::span<const device::Argument> given,
+  const auto launch = [&](const device::Kernel& kernel, std::span<const UserArgument> given,
                           const std::vector<codegen::ParameterSpec>& parameters,
                           LaunchesInTurn::Place place) {
-    DeclaredArguments declared(parameters, "a selection");
-    declared.read(given, stream.device());
+    const std::vector<ElementUse> uses(parameters.size(), ElementUse::unknown);
+    ReadArguments declared =
+        DeclaredArguments(parameters, "a selection", uses).read(given, {}, stream.device());
     launches.then(
         [&](const device::Order& own) {
           stream.launch_arguments(kernel, shape, declared.all(), own);
@@ -199,8 +199,8 @@ void launch_masked(device::Stream& stream, const MaskedElements& what,
       plans<MaskedPlan>(device).find(key, [&] { return make_masked_plan(device, what); });
   if (plan.scan == nullptr) return launch_narrow(stream, plan, what, arguments, order);
   const auto capacity = static_cast<std::int64_t>(what.capacity);
-  const device::Argument all[] = {arguments.mask, arguments.elements, arguments.selected,
-                                  arguments.count, capacity};
+  const UserArgument all[] = {arguments.mask, arguments.elements, arguments.selected,
+                              arguments.count, capacity};
   plan.scan->launch_arguments(stream, what.size, all, order);
 }
 

@@ -86,7 +86,7 @@ TEST_P(SnippetKernelTest, RunsOverRanges) {
            {0, 5000}, {3, 4000, 7}, {4999, -1, -1}, {4000, 10, -3}, {10, 10}, {10, 3, 1}}) {
     Floats y(5000);
     const memory::Buffer memory(device(), y);
-    const device::Argument arguments[] = {memory};
+    const UserArgument arguments[] = {memory};
     mark.launch_arguments(stream(), range, arguments);
     std::uint64_t count = 0;
     for (std::int64_t i = range.start; range.step > 0 ? i < range.stop : i > range.stop;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "treadle/codegen/expression_snippet.hpp"
 #include "views.hpp"
 
 namespace treadle::kernel {
@@ -65,12 +66,11 @@ TEST_P(ListBuilderTest, MakesListsOfUnequalLengths) {
   left.push_back(starts.back());
   const memory::Buffer in(device(), x), counts(device(), n * 4), begins(device(), (n + 1) * 4);
   const int limit = 9;
-  const device::Argument arguments[] = {in, limit}, count_list[] = {counts},
-                         begin_list[] = {begins};
+  const UserArgument arguments[] = {in, limit}, count_list[] = {counts}, begin_list[] = {begins};
   builder.count(stream(), n, count_list, arguments);
   builder.add_up(stream(), n, counts, begins);
   const memory::Buffer first(device(), small.size() * 4), second(device(), small.size() * 4);
-  const device::Argument elements[] = {first, second};
+  const UserArgument elements[] = {first, second};
   builder.write(stream(), n, begin_list, elements, arguments);
   // Filled: they are shorter than what is read of them.
   const std::vector<int> empty(n + 1);
@@ -87,6 +87,41 @@ TEST_P(ListBuilderTest, MakesListsOfUnequalLengths) {
   EXPECT_EQ(got, left);
   EXPECT_EQ(got_owners, objects);
   EXPECT_EQ(values(places)[7], 4);
+}
+
+/// An expression says how long each list is, as it may be the element of the other families.
+TEST_P(ListBuilderTest, ExpressionsAreElementsAsTextsAre) {
+  const codegen::Dialect& dialect = codegen::dialect_of(device()->info().language);
+  codegen::ExpressionBuilder build;
+  const auto x = build.leaf(Scalar::int32), s = build.scalar(Scalar::int32);
+  build.output(build.step(Op::remainder, Scalar::int32,
+                          {build.step(Op::multiply, Scalar::int32, {x, x}), s}));
+  const codegen::ExpressionSnippet length = codegen::snippet_of(build.build(), dialect);
+  ElementwiseOptions expression_options = options();
+  expression_options.preamble = length.preamble;
+  expression_options.flags = dialect.exact_flags;
+  ListBuilder builder(
+      device(), {{"up", Scalar::int32}},
+      {.generate = function("for (int d = 0; d < " + length.value + "; ++d) APPEND_up(d);"),
+       .arguments = length.arguments},
+      expression_options);
+  constexpr int n = 500, divisor = 7;
+  std::vector<int> numbers(n), starts{0}, expected;
+  for (int i = 0; i < n; ++i) {
+    numbers[static_cast<std::size_t>(i)] = i;
+    for (int d = 0; d < i * i % divisor; ++d) expected.push_back(d);
+    starts.push_back(static_cast<int>(expected.size()));
+  }
+  const memory::Buffer in(device(), numbers), counts(device(), n * 4), begins(device(), n * 4 + 4);
+  const memory::Buffer made(device(), expected.size() * 4);
+  const UserArgument arguments[] = {in, divisor}, count_list[] = {counts}, begin_list[] = {begins},
+                     elements[] = {made};
+  builder.count(stream(), n, count_list, arguments);
+  builder.add_up(stream(), n, counts, begins);
+  builder.write(stream(), n, begin_list, elements, arguments);
+  if (!runs_kernels()) return;
+  EXPECT_EQ(values(begins), starts);
+  EXPECT_EQ(values(made), expected);
 }
 
 TEST_P(ListBuilderTest, RefusesListsThatCannotBe) {

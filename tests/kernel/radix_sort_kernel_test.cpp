@@ -65,8 +65,8 @@ TEST_P(RadixSortKernelTest, MovesWhatIsSortedStably) {
     const auto by_key = order_of(n, [&](std::size_t i) { return (keys[i] ^ flip) & seen; });
     const memory::Buffer in(device(), keys), beside(device(), x);
     const memory::Buffer out(device(), n * 4), out_keys(device(), n * 8);
-    const device::Argument given[] = {in, flip, beside};
-    const device::Argument sorted[] = {out, out_keys};
+    const UserArgument given[] = {in, flip, beside};
+    const UserArgument sorted[] = {out, out_keys};
     sort.launch(stream(), n, {given, sorted, bits});
     if (!runs_kernels()) continue;
     const auto got = values<float>(out);
@@ -84,7 +84,7 @@ TEST_P(RadixSortKernelTest, RefusesWhatDoesNotFit) {
                        {.arguments = "const uint *keys", .key = "keys[i]", .sorted = {"keys"}},
                        {.index_dtype = Scalar::int32, .schedule = schedule()});
   const memory::Buffer memory(device(), 40);
-  const device::Argument given[] = {memory, memory};
+  const UserArgument given[] = {memory, memory};
   const auto refuses = [&](std::size_t arguments, std::size_t results, unsigned bits,
                            std::uint64_t n, const std::vector<std::string>& words) {
     device::expect_error<InvalidArgument>(
@@ -94,7 +94,7 @@ TEST_P(RadixSortKernelTest, RefusesWhatDoesNotFit) {
         },
         words);
   };
-  const device::Argument number[] = {std::int32_t{3}};
+  const UserArgument number[] = {std::int32_t{3}};
   device::expect_error<InvalidArgument>(
       [&] { sort.launch(stream(), 10, {std::span(given).first(1), number, 32}); }, {"radix sort"});
   refuses(2, 1, 0, 10, {"takes 1 arguments"});

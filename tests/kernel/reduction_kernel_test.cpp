@@ -62,7 +62,7 @@ TEST_P(ReductionKernelTest, FoldsOverRangesWithAnyStep) {
   const memory::Buffer out(device(), 8), unused(device(), 8);
   for (const auto& range : {ElementRange{0, 10, 100}, ElementRange{5, 100'000, 3},
                             ElementRange{99'999, -1, -7}, ElementRange{5, 5, 1}}) {
-    const device::Argument arguments[] = {unused};
+    const UserArgument arguments[] = {unused};
     sum.launch_arguments(stream(), range, out, arguments);
     stream().synchronize();
     std::vector<std::int64_t> got(1);
@@ -152,8 +152,8 @@ TEST_P(ReductionKernelTest, FoldsSeveralResultsInOnePass) {
     std::vector<float> largest(2, 7);
     const memory::Buffer in(device(), x), count(device(), counts), bit(device(), bits),
         largest_out(device(), largest);
-    const device::Argument results[] = {count, bit.slice(1, 1), largest_out.slice(4, 4)};
-    const device::Argument arguments[] = {in};
+    const UserArgument results[] = {count, bit.slice(1, 1), largest_out.slice(4, 4)};
+    const UserArgument arguments[] = {in};
     moments.launch_all(stream(), ElementRange{0, static_cast<std::int64_t>(n)}, results, arguments);
     stream().synchronize();
     count.copy_to(counts);
@@ -172,12 +172,12 @@ TEST_P(ReductionKernelTest, RefusesWhatDoesNotFit) {
   ReductionKernel sum(device(), Scalar::float32, texts, {.name = "total", .schedule = schedule()});
   const memory::Buffer memory(device(), 40);
   device::expect_error<InvalidArgument>([&] { sum.launch(stream(), 10, 5, memory); },
-                                        {"total", "no memory"});
+                                        {"total", "(result)", "declared a pointer"});
   device::expect_error<InvalidArgument>([&] { sum.launch(stream(), 10, memory, 1.0f); },
                                         {"reduction kernel total", "argument 0 (x)"});
   device::expect_error<InvalidArgument>([&] { sum.launch(stream(), 10, memory); },
                                         {"takes 1 arguments"});
-  const device::Argument two[] = {memory, memory}, one[] = {memory};
+  const UserArgument two[] = {memory, memory}, one[] = {memory};
   device::expect_error<InvalidArgument>(
       [&] { sum.launch_all(stream(), ElementRange{0, 1}, two, one); },
       {"total has 1 results", "given 2"});

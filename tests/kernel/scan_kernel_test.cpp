@@ -77,7 +77,7 @@ TEST_P(ScanKernelTest, ExpressionsAreInputsAsTextsAre) {
       device(), Selection::matching,
       {.type = "int", .predicate = rest.value + " < 50", .arguments = rest.arguments},
       {.preamble = rest.preamble, .flags = dialect.exact_flags, .schedule = schedule()});
-  const device::Argument selected[] = {in, out, count, in, divisor};
+  const UserArgument selected[] = {in, out, count, in, divisor};
   select.launch_arguments(stream(), n, selected);
   if (runs_kernels()) {
     ASSERT_EQ(values<unsigned>(count)[0], chosen.size());
@@ -88,7 +88,7 @@ TEST_P(ScanKernelTest, ExpressionsAreInputsAsTextsAre) {
   RadixSortKernel sort(
       device(), {.arguments = rest.arguments, .key = rest.value, .sorted = {"x0"}},
       {.preamble = rest.preamble, .flags = dialect.exact_flags, .schedule = schedule()});
-  const device::Argument given[] = {in, divisor}, sorted[] = {out};
+  const UserArgument given[] = {in, divisor}, sorted[] = {out};
   sort.launch(stream(), n, {given, sorted, 7});
   if (!runs_kernels()) return;
   std::ranges::stable_sort(numbers, {}, [](int number) { return number * number % 97; });

@@ -185,7 +185,7 @@ class TilingTest : public testing::TestWithParam<DeviceAndSchedule> {
     RadixSortKernel sort(device_,
                          {.arguments = "const int *x", .key = "x[i] + 1000", .sorted = {"x"}},
                          {.schedule = schedule()});
-    const device::Argument given[] = {numbers_}, sorted[] = {out};
+    const UserArgument given[] = {numbers_}, sorted[] = {out};
     sort.launch(*stream_, count, {given, sorted, 11});
     return read(out);
   }

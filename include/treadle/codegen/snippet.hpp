@@ -58,6 +58,9 @@ bool speaks_of_its_loop(const Snippet& snippet);
 /// For each parameter, whether the text surely uses its element `i` whatever `i` is, so that memory
 /// for fewer elements is an error. In doubt it does not: `if`, `?` and macros leave doubt.
 std::vector<bool> uses_every_element(const Snippet& snippet);
+/// Whether an expression or statement surely uses `name[i]` whatever `i` is. What other arguments
+/// are called is no matter; macros of the preamble leave doubt where the text uses them.
+bool uses_element(std::string_view text, std::string_view preamble, std::string_view name);
 /// The name of the kernel that a user calls `name`. Functions of CUDA C or OpenCL C, such as "min",
 /// cannot be defined again, so it is "min_kernel" then.
 std::string entry_name(std::string_view name);

@@ -17,8 +17,11 @@
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/kernel/declared_arguments.hpp"
 
 namespace treadle::kernel {
+
+class LaunchCache;
 
 /// How an ElementwiseKernel is made.
 struct ElementwiseOptions {
@@ -30,6 +33,9 @@ struct ElementwiseOptions {
   /// C names for dtypes beside the language's own: structures that the preamble defines.
   std::vector<std::pair<std::string, DType>> types = {};
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
+  /// Whether each array that the text uses as x[i] has elements of the declared size, one for each
+  /// index, whatever the conditions under which the text uses them.
+  bool is_one_for_one = false;
 };
 
 /// Which elements a launch computes: from `start`, by `step` of either sign, to before `stop`.
@@ -37,6 +43,8 @@ struct ElementRange {
   std::int64_t start, stop, step = 1;
   /// How many they are. Throws InvalidArgument for a step of 0.
   std::uint64_t count() const;
+  /// The least and the largest index. Throws likewise.
+  Indices indices() const;
 };
 
 /// A kernel that runs a user's C text for every index `i`:
@@ -53,30 +61,29 @@ class ElementwiseKernel {
   /// what is no declaration.
   ElementwiseKernel(std::shared_ptr<device::Device> device, std::string_view arguments,
                     std::string operation, ElementwiseOptions options = {});
+  ~ElementwiseKernel();
 
   /// Queues the text for i = 0 .. n - 1. One argument for each declaration: a Buffer or a Location
-  /// for a pointer, a number for a value, which is converted to the declared type. Throws
-  /// InvalidArgument naming the argument, and as Program and Stream::launch().
+  /// for a pointer, a number for a value, which is converted to the declared type. Throws as
+  /// DeclaredArguments::check(), Program and Stream::launch().
   template <class... Arguments>
   void launch(device::Stream& stream, std::uint64_t n, const Arguments&... arguments) {
-    const device::Argument list[] = {device::Argument(arguments)...,
-                                     device::Argument(device::Location{})};
+    const UserArgument list[] = {UserArgument(arguments)...,
+                                 UserArgument(device::Argument(device::Location{}))};
     launch_arguments(stream, n, {list, sizeof...(Arguments)});
   }
-  /// The same for arguments collected at run time.
+  /// The same for arguments collected at run time. Throws as DeclaredArguments::check().
   void launch_arguments(device::Stream& stream, std::uint64_t n,
-                        std::span<const device::Argument> arguments,
-                        const device::Order& order = {});
+                        std::span<const UserArgument> arguments, const device::Order& order = {});
   /// Queues the text for the elements of a range.
   void launch_arguments(device::Stream& stream, const ElementRange& range,
-                        std::span<const device::Argument> arguments,
-                        const device::Order& order = {});
+                        std::span<const UserArgument> arguments, const device::Order& order = {});
 
   /// As ScanKernel::let_go_of_device().
   void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
-    return snippet_.parameters;
+    return declared_.parameters();
   }
   /// Whether the text has `name[i]` of this argument. Other arguments are tables to look up in.
   bool mentions_element(std::string_view name) const;
@@ -92,16 +99,18 @@ class ElementwiseKernel {
   };
   codegen::SnippetText generate(bool has_range, bool is_apart) const;
   const Form& form(bool has_range, bool is_apart);
-  bool are_apart(std::span<const device::Argument> arguments, std::uint64_t n) const;
-  void run(device::Stream& stream, std::uint64_t count, std::span<const std::int64_t> own,
-           std::span<const device::Argument> arguments, const device::Order& order);
+  bool are_apart(std::span<const UserArgument> arguments, std::uint64_t n) const;
+  void run(device::Stream& stream, const ElementRange& range, std::span<const std::int64_t> own,
+           std::span<const UserArgument> arguments, const device::Order& order);
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
   codegen::Snippet snippet_;
+  DeclaredArguments declared_;
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
   bool is_kept_by_device_ = false;
+  std::unique_ptr<LaunchCache> launches_;
   std::mutex mutex_;                 // guards what follows; held while a form is compiled
   std::optional<Form> forms_[2][2];  // by whether they have a range and are apart
 };

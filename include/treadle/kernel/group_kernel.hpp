@@ -43,9 +43,9 @@ class GroupKernel {
   };
   /// Memory of the device.
   struct Arrays {
-    device::Argument keys, values;  ///< n each
-    device::Argument starts;        ///< groups + 1: where each begins, and n
-    device::Argument grouped;       ///< n
+    UserArgument keys, values;  ///< n each
+    UserArgument starts;        ///< groups + 1: where each begins, and n
+    UserArgument grouped;       ///< n
   };
   /// Queues the grouping. Keys of `groups` and more may be anywhere among the others. Throws as
   /// RadixSortKernel::launch(), and InvalidArgument for more values than the starts' dtype counts.

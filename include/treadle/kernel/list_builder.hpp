@@ -64,25 +64,25 @@ class ListBuilder {
 
   /// Queues the counting: how many elements each of n objects appends. `counts` is memory for
   /// numbers of the index dtype, one array for each list of counted().
-  void count(device::Stream& stream, std::uint64_t n, std::span<const device::Argument> counts,
-             std::span<const device::Argument> arguments, const device::Order& order = {});
+  void count(device::Stream& stream, std::uint64_t n, std::span<const UserArgument> counts,
+             std::span<const UserArgument> arguments, const device::Order& order = {});
   /// Queues the sums of a list's counts: object i has the list's elements from starts[i] up to, and
   /// without, starts[i + 1]. `starts` has n + 1 numbers; if n is 0 nothing is written.
-  void add_up(device::Stream& stream, std::uint64_t n, const device::Argument& counts,
-              const device::Argument& starts, const device::Order& order = {});
+  void add_up(device::Stream& stream, std::uint64_t n, const UserArgument& counts,
+              const UserArgument& starts, const device::Order& order = {});
   /// The results of compress(), each with room for n + 1 numbers.
   struct Compressed {
-    device::Argument starts;   ///< where each list that is not empty begins, and the last one ends
-    device::Argument objects;  ///< the object of each of these lists
-    device::Argument places;   ///< for each object, how many of these lists are before its own
+    UserArgument starts;   ///< where each list that is not empty begins, and the last one ends
+    UserArgument objects;  ///< the object of each of these lists
+    UserArgument places;   ///< for each object, how many of these lists are before its own
   };
   /// Queues leaving out the objects whose lists are empty; places[n] is how many are left.
-  void compress(device::Stream& stream, std::uint64_t n, const device::Argument& starts,
+  void compress(device::Stream& stream, std::uint64_t n, const UserArgument& starts,
                 const Compressed& compressed, const device::Order& order = {});
   /// Queues the writing: `starts` for each list of counted(), `elements` for each of written().
-  void write(device::Stream& stream, std::uint64_t n, std::span<const device::Argument> starts,
-             std::span<const device::Argument> elements,
-             std::span<const device::Argument> arguments, const device::Order& order = {});
+  void write(device::Stream& stream, std::uint64_t n, std::span<const UserArgument> starts,
+             std::span<const UserArgument> elements, std::span<const UserArgument> arguments,
+             const device::Order& order = {});
 
   /// Where it runs.
   device::Device& device() const noexcept { return *device_; }

@@ -47,6 +47,7 @@ struct PreparedLaunch {
       number,    ///< a value that is the same for all launches
       partials,  ///< of the workspace
       tickets,   ///< of the workspace
+      scratch,   ///< memory of the launch's own: which of `scratch`
     };
     What what;                                                    ///< where it comes from
     std::uint8_t index = 0;                                       ///< which array or scalar
@@ -62,15 +63,17 @@ struct PreparedLaunch {
     std::vector<Slot> slots;       ///< in the kernel's order
   };
 
-  std::vector<Step> steps;       ///< one, but for spaces that are too large for one launch
-  WorkspaceSize workspace = {};  ///< without tickets: none
-  KernelNote note;               ///< of all steps together
+  std::vector<Step> steps;  ///< one, but for spaces that are too large for one launch, and scans
+  WorkspaceSize workspace = {};           ///< without tickets: none
+  KernelNote note;                        ///< of all steps together
+  std::vector<std::size_t> scratch = {};  ///< bytes of the pool, for as long as it runs
 
   /// Queues the launch. `arrays` are as those that it was made for; they may begin elsewhere, at
   /// the same address modulo 16. There are as many scalars. Throws as Stream::launch().
   void launch(device::Stream& stream, std::span<const ElementwiseArray> arrays,
               std::span<const ElementBytes> scalars, const device::Order& order = {}) const;
-  /// The same with the arguments `first` before those of the slots: a user's own arguments.
+  /// The same with the arguments `first` before those of the slots: a user's own arguments. The
+  /// steps run one after the other.
   void launch_behind(device::Stream& stream, std::span<const device::Argument> first,
                      std::span<const ElementwiseArray> arrays,
                      const device::Order& order = {}) const;

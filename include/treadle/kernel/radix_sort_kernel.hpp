@@ -57,13 +57,14 @@ class RadixSortKernel {
 
   /// What a launch is given.
   struct Arguments {
-    std::span<const device::Argument> given;   ///< one for each declaration
-    std::span<const device::Argument> sorted;  ///< where RadixSortTexts::sorted go, n elements each
-    unsigned key_bits = 0;  ///< only so many low bits of the keys differ; 0: all may
+    std::span<const UserArgument> given;   ///< one for each declaration
+    std::span<const UserArgument> sorted;  ///< where RadixSortTexts::sorted go, n elements each
+    unsigned key_bits = 0;                 ///< only so many low bits of the keys differ; 0: all may
   };
   /// Queues the sort of n elements. Memory for as many again is taken from the device's pool
-  /// meanwhile. Throws InvalidArgument naming the argument, or for more elements than the index
-  /// dtype counts or more bits than a key has; OutOfMemory; and as Program and Stream::launch().
+  /// meanwhile. Throws as DeclaredArguments::check(); InvalidArgument for more elements than the
+  /// index dtype counts or more bits than a key has; OutOfMemory; and as Program and
+  /// Stream::launch().
   void launch(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
               const device::Order& order = {});
 
@@ -73,7 +74,7 @@ class RadixSortKernel {
   void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
-    return snippet_.parameters;
+    return given_.parameters();
   }
   /// The program.
   std::string text() const { return generate().text; }
@@ -84,6 +85,7 @@ class RadixSortKernel {
   /// The compiled kernels.
   struct Form {
     codegen::RadixSortText made;
+    DeclaredArguments targets;
     device::Kernel counts, places;
   };
   codegen::RadixSortText generate() const;
@@ -93,6 +95,7 @@ class RadixSortKernel {
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
   codegen::RadixSortSnippet snippet_;
+  DeclaredArguments given_;
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
   bool is_sequential_;

@@ -45,6 +45,7 @@ struct ReductionOptions {
   /// complex numbers that the preamble defines.
   std::vector<std::pair<std::string, DType>> types = {};
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
+  bool is_one_for_one = false;            ///< as ElementwiseOptions::is_one_for_one
 };
 
 /// An axis of dense arrays in C's order, whose extents are (outer, length, inner).
@@ -76,36 +77,36 @@ class ReductionKernel {
   /// Queues the reduction over i = 0 .. n - 1 into the first element of `result`; of no elements it
   /// is the neutral one. One argument for each declaration, as ElementwiseKernel takes them.
   template <class... Arguments>
-  void launch(device::Stream& stream, std::uint64_t n, const device::Argument& result,
+  void launch(device::Stream& stream, std::uint64_t n, const UserArgument& result,
               const Arguments&... arguments) {
-    const device::Argument list[] = {device::Argument(arguments)...,
-                                     device::Argument(device::Location{})};
+    const UserArgument list[] = {UserArgument(arguments)...,
+                                 UserArgument(device::Argument(device::Location{}))};
     launch_arguments(stream, ElementRange{0, static_cast<std::int64_t>(n)}, result,
                      {list, sizeof...(Arguments)});
   }
-  /// The same over a range, for arguments collected at run time. Throws InvalidArgument naming the
-  /// argument, and as Program and Stream::launch().
+  /// The same over a range, for arguments collected at run time. Throws as
+  /// DeclaredArguments::check(), Program and Stream::launch().
   void launch_arguments(device::Stream& stream, const ElementRange& range,
-                        const device::Argument& result, std::span<const device::Argument> arguments,
+                        const UserArgument& result, std::span<const UserArgument> arguments,
                         const device::Order& order = {}) {
     launch_all(stream, range, std::span(&result, 1), arguments, order);
   }
   /// The same to several results: memory for each, no two of which may overlap.
   void launch_all(device::Stream& stream, const ElementRange& range,
-                  std::span<const device::Argument> results,
-                  std::span<const device::Argument> arguments, const device::Order& order = {});
+                  std::span<const UserArgument> results, std::span<const UserArgument> arguments,
+                  const device::Order& order = {});
   /// Along an axis: each of `results` has outer * inner elements, in C's order; `i` counts the
   /// elements of the arrays.
   void launch_along(device::Stream& stream, const FoldedAxis& axis,
-                    std::span<const device::Argument> results,
-                    std::span<const device::Argument> arguments, const device::Order& order = {});
+                    std::span<const UserArgument> results, std::span<const UserArgument> arguments,
+                    const device::Order& order = {});
 
   /// Compiles the fold of all elements now, not at the first launch, for arrays that begin at
   /// addresses where vectors may.
   void compile();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
-    return read_.snippet().parameters;
+    return declared_.parameters();
   }
   /// The kernel's parameters behind the declared ones. Pointers to outputs have the first's dtype.
   std::vector<codegen::ParameterSpec> own_parameters() const;
@@ -129,6 +130,7 @@ class ReductionKernel {
   struct Elements {
     std::int64_t length, start, step;
     std::int64_t outer, inner;
+    Indices indices() const;
   };
   std::shared_ptr<const PreparedLaunch> prepare(const Elements& elements,
                                                 std::span<const ElementwiseArray> places);
@@ -137,20 +139,21 @@ class ReductionKernel {
   codegen::ReductionText generate(const codegen::ReductionClass& loop) const;
   codegen::ReductionLowering lower(const Elements& elements,
                                    std::span<const ElementwiseArray> places = {}) const;
-  void require_memory(std::span<const device::Argument> results) const;
+  void check_results(const Elements& elements, std::span<const UserArgument> results) const;
   std::vector<ElementwiseArray> places_of(const Elements& elements,
-                                          std::span<const device::Argument> results,
-                                          std::span<const device::Argument> arguments) const;
+                                          std::span<const UserArgument> results,
+                                          std::span<const UserArgument> arguments) const;
   const Form& form(const codegen::ReductionClass& wanted);  ///< with the mutex held
   void launch(device::Stream& stream, const Elements& elements,
-              std::span<const device::Argument> results,
-              std::span<const device::Argument> arguments, const device::Order& order);
+              std::span<const UserArgument> results, std::span<const UserArgument> arguments,
+              const device::Order& order);
 
   const codegen::ReductionSnippet& snippet() const noexcept { return read_.snippet(); }
 
   std::shared_ptr<device::Device> device_;
   std::vector<std::string> flags_;
   codegen::ReadReduction read_;
+  DeclaredArguments declared_, results_;
   const codegen::Tiling& tiling_;
   bool has_addresses_;
   std::unique_ptr<LaunchCache> launches_;

@@ -17,8 +17,12 @@
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/kernel/declared_arguments.hpp"
+#include "treadle/kernel/prepared_launch.hpp"
 
 namespace treadle::kernel {
+
+class LaunchCache;
 
 /// The C texts of a scan.
 struct ScanTexts {
@@ -32,6 +36,9 @@ struct ScanTexts {
   /// across_seg_boundary: "across_seg_boundary ? b : a + b".
   std::string segment_start = {};
   std::vector<codegen::ScanFetch> fetches = {};  ///< elements of arrays under names of their own
+  /// Arrays with an element of the declared size for each index, whatever the conditions under
+  /// which the texts use them.
+  std::vector<std::string> one_for_one = {};
 };
 
 /// How a ScanKernel is made.
@@ -46,6 +53,7 @@ struct ScanOptions {
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
   /// One work-item goes through everything, one index after the other: to debug texts by.
   bool is_sequential = false;
+  std::string called = {};  ///< what errors call it; empty: scan and its name
 };
 
 /// A kernel that gives every index the sum, by an associative operation, of what a user's C text
@@ -66,22 +74,22 @@ class ScanKernel {
   /// variables, and for fetches from what is no array; DTypeError for an index dtype.
   ScanKernel(std::shared_ptr<device::Device> device, const DType& dtype, ScanTexts texts,
              ScanOptions options = {});
+  ~ScanKernel();
 
   /// Queues the scan of i = 0 .. n - 1; of no elements nothing is done. One argument for each
   /// declaration, as ElementwiseKernel takes them. Memory for an item for each element is taken
   /// from the device's pool meanwhile.
   template <class... Arguments>
   void launch(device::Stream& stream, std::uint64_t n, const Arguments&... arguments) {
-    const device::Argument list[] = {device::Argument(arguments)...,
-                                     device::Argument(device::Location{})};
+    const UserArgument list[] = {UserArgument(arguments)...,
+                                 UserArgument(device::Argument(device::Location{}))};
     launch_arguments(stream, n, {list, sizeof...(Arguments)});
   }
-  /// The same for arguments collected at run time. Throws InvalidArgument naming the argument, or
-  /// for more elements than the index dtype counts; OutOfMemory; and as Program and
+  /// The same for arguments collected at run time. Throws as DeclaredArguments::check();
+  /// InvalidArgument for more elements than the index dtype counts; OutOfMemory; and as Program and
   /// Stream::launch().
   void launch_arguments(device::Stream& stream, std::uint64_t n,
-                        std::span<const device::Argument> arguments,
-                        const device::Order& order = {});
+                        std::span<const UserArgument> arguments, const device::Order& order = {});
 
   /// Compiles now rather than at the first launch.
   void compile() { form(); }
@@ -90,7 +98,7 @@ class ScanKernel {
   void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
-    return snippet_.parameters;
+    return declared_.parameters();
   }
   /// As ElementwiseKernel::mentions_element(), of the input.
   bool mentions_element(std::string_view name) const;
@@ -113,13 +121,16 @@ class ScanKernel {
   };
   codegen::ScanText generate() const;
   const Form& form();
+  std::shared_ptr<const PreparedLaunch> prepare(std::uint64_t n);
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
   codegen::ScanSnippet snippet_;
+  DeclaredArguments declared_;
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
   bool is_sequential_;
+  std::unique_ptr<LaunchCache> launches_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
   std::optional<Form> form_;
 };

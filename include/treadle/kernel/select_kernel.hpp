@@ -55,13 +55,12 @@ class SelectKernel {
   /// others; the count, one number; and what the predicate uses. Throws as ScanKernel.
   template <class... Arguments>
   void launch(device::Stream& stream, std::uint64_t n, const Arguments&... arguments) {
-    const device::Argument list[] = {device::Argument(arguments)...};
+    const UserArgument list[] = {UserArgument(arguments)...};
     launch_arguments(stream, n, list);
   }
   /// The same for arguments collected at run time.
   void launch_arguments(device::Stream& stream, std::uint64_t n,
-                        std::span<const device::Argument> arguments,
-                        const device::Order& order = {});
+                        std::span<const UserArgument> arguments, const device::Order& order = {});
 
   /// Compiles now rather than at the first launch.
   void compile() { scan_.compile(); }

@@ -34,7 +34,8 @@ Scalar scalar_of(const std::string& numpy_name) { return DType::parse(numpy_name
 void make_select(SelectKernel* self, std::shared_ptr<device::Device> device,
                  const std::string& selection, const PythonType& type, std::string predicate,
                  std::string arguments, const Types& types, std::string name, std::string preamble,
-                 std::vector<std::string> flags, const std::string& count_dtype) {
+                 std::vector<std::string> flags, const std::string& count_dtype,
+                 std::string called) {
   numpy_types();  // from now on NumPy's scalars are known by their types
   add_python_folders();
   const std::pair<const char*, Selection> names[] = {{"matching", Selection::matching},
@@ -53,7 +54,8 @@ void make_select(SelectKernel* self, std::shared_ptr<device::Device> device,
                           {.name = std::move(name),
                            .preamble = std::move(preamble),
                            .flags = std::move(flags),
-                           .types = type_names(type, types)},
+                           .types = type_names(type, types),
+                           .called = std::move(called)},
                           scalar_of(count_dtype));
 }
 
@@ -72,9 +74,10 @@ void bind_select(nb::module_& m) {
            nb::arg("predicate"), nb::arg("arguments") = "", nb::kw_only(),
            nb::arg("types") = Types(), nb::arg("name") = "select", nb::arg("preamble") = "",
            nb::arg("flags") = std::vector<std::string>(), nb::arg("count_dtype") = "uint64",
+           nb::arg("called") = "",
            "`selection` is \"matching\", \"others\", \"both\" or \"run_starts\"; `type` is that of "
            "the elements: (C name, NumPy's name of the dtype or \"\" for a structure, size in "
-           "bytes); `types` are others that `arguments` name.")
+           "bytes); `types` are others that `arguments` name; `called` is what errors call it.")
       .def("compile", &SelectKernel::compile, nb::call_guard<nb::gil_scoped_release>(),
            "Now rather than at the first launch.")
       .def("launch", &launch_select, nb::arg("count"), nb::arg("arguments"),
@@ -204,7 +207,7 @@ void write_lists(ListBuilder& self, std::uint64_t count, const nb::tuple& starts
 }
 
 void add_up(ListBuilder& self, std::uint64_t count, const Array& counts, const Array& starts) {
-  const device::Argument from(counts), to(starts);
+  const kernel::UserArgument from(counts), to(starts);
   const auto stream = stream_for(self.device());
   const nb::gil_scoped_release released;
   self.add_up(*stream, count, from, to);
@@ -213,7 +216,7 @@ void add_up(ListBuilder& self, std::uint64_t count, const Array& counts, const A
 // over 6 parameters because they are the keywords of the Python call
 void compress(ListBuilder& self, std::uint64_t count, const Array& starts, const Array& left,
               const Array& objects, const Array& places) {
-  const device::Argument from(starts);
+  const kernel::UserArgument from(starts);
   const ListBuilder::Compressed to{left, objects, places};
   const auto stream = stream_for(self.device());
   const nb::gil_scoped_release released;

@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <iterator>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +25,7 @@
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
 #include "treadle/codegen/snippet.hpp"
+#include "treadle/kernel/declared_arguments.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -108,10 +109,27 @@ void bind_element_texts(nb::module_ m) {
 using PythonParameter =
     std::tuple<ParameterSpec::Kind, std::string, std::string, std::string, std::size_t>;
 
+/// A kernel that the faces launch, and what its text declares.
 struct ElementwiseText {
   codegen::SnippetText made;
-  std::vector<bool> uses_every_element;
+  kernel::DeclaredArguments declared;
 };
+
+/// `arguments` has one for each declaration, `indices` is Python's range of those that it runs for.
+void check_arguments(const ElementwiseText& self, const nb::tuple& arguments, nb::handle indices) {
+  const auto first = nb::cast<std::int64_t>(nb::object(indices[nb::int_(0)]));
+  const auto last = nb::cast<std::int64_t>(nb::object(indices[nb::int_(-1)]));
+  std::list<DType> dtypes;
+  std::vector<kernel::UserArgument> all;
+  all.reserve(nb::len(arguments));
+  for (std::size_t i = 0; i < nb::len(arguments); ++i)
+    if (i < self.declared.parameters().size() &&
+        self.declared.parameters()[i].kind == ParameterSpec::Kind::scalar)
+      all.emplace_back(device::Argument(first));
+    else
+      all.emplace_back(device::Argument(device::Location{}), elements_of(arguments[i], dtypes));
+  self.declared.check(all, {std::min(first, last), std::max(first, last)});
+}
 
 // over 6 parameters because they are the keywords of the Python call
 ElementwiseText generate_elementwise(const std::vector<PythonParameter>& parameters,
@@ -141,26 +159,11 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
   const codegen::Tiling& tiling =
       codegen::tiling_of(is_wide.value_or(true) ? Schedule::wide : Schedule::narrow);
   return {codegen::generate_elementwise(snippet, tiling, dialect, types),
-          codegen::uses_every_element(snippet)};
-}
-
-// How generators call the variables of their loops, beside `n`.
-constexpr std::string_view names_of_loops[] = {"i", "tid", "total_threads", "cta_start"};
-
-bool uses_element(const PythonParameter& parameter, std::string text) {
-  const auto& [kind, name, type, numpy_type, size_bytes] = parameter;
-  if (std::ranges::find(names_of_loops, name) != std::end(names_of_loops)) return false;
-  codegen::Snippet snippet;
-  snippet.operation = std::move(text);
-  snippet.parameters.push_back({kind, dtype_of({type, numpy_type, size_bytes}), name});
-  snippet.has_range = name == "n";  // a loop over a range has no n of its own
-  return codegen::uses_every_element(snippet)[0];
+          kernel::DeclaredArguments(snippet.parameters, "elementwise kernel " + snippet.name,
+                                    kernel::element_uses(snippet))};
 }
 
 void bind_snippets(nb::module_& m) {
-  m.def("uses_element", &uses_element, nb::arg("parameter"), nb::arg("text"),
-        "Whether an expression or statement surely uses the element `i` of this pointer, whatever "
-        "`i` is. What other arguments are called is no matter.");
   m.def("neutral_text", &neutral_text, nb::arg("value"), nb::arg("is_complex"),
         nb::arg("complex_maker"),
         nb::sig("def neutral_text(value: typing.Any, is_complex: bool, complex_maker: str) -> str"),
@@ -179,8 +182,10 @@ void bind_snippets(nb::module_& m) {
       .def_prop_ro(
           "group_length", [](const ElementwiseText& self) { return self.made.group_length; },
           "Elements of a group.")
-      .def_ro("uses_every_element", &ElementwiseText::uses_every_element,
-              "For each parameter, whether the text surely uses its element i for every i.");
+      .def("check", &check_arguments, nb::arg("arguments"), nb::arg("indices"),
+           nb::sig("def check(self, arguments: tuple[typing.Any, ...], indices: range) -> None"),
+           "Refuses arrays that the kernel would read wrongly or beyond their ends: `arguments` "
+           "has one for each declaration, `indices` are those that it runs for, at least one.");
   m.def("generate_elementwise", &generate_elementwise, nb::arg("parameters"), nb::arg("operation"),
         nb::arg("language"), nb::kw_only(), nb::arg("name"), nb::arg("preamble") = "",
         nb::arg("loop_prep") = "", nb::arg("after_loop") = "", nb::arg("has_range") = false,

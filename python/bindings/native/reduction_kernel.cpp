@@ -22,7 +22,6 @@
 namespace treadle::bindings {
 namespace {
 
-using device::Argument;
 using kernel::ReductionKernel;
 
 // over 6 parameters because they are the keywords of the Python call
@@ -44,7 +43,7 @@ void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const P
 void launch(ReductionKernel& self, const std::pair<std::int64_t, std::int64_t>& range,
             std::int64_t count, const Array& result, const nb::args& objects) {
   const SnippetArguments arguments(objects);
-  const Argument target(result);
+  const kernel::UserArgument target(result);
   const auto [start, step] = range;
   const auto stream = stream_for(result.device());
   const nb::gil_scoped_release released;
@@ -54,7 +53,6 @@ void launch(ReductionKernel& self, const std::pair<std::int64_t, std::int64_t>& 
 }  // namespace
 
 void bind_reduction_kernel(nb::module_& m) {
-  bind_declared_vectors(m);
   nb::class_<ReductionKernel>(m, "ReductionKernel",
                               "A kernel that folds what a C text gives for each index.")
       .def("__init__", &make, nb::arg("device"), nb::arg("type"), nb::arg("neutral"),

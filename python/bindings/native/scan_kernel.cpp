@@ -29,7 +29,8 @@ void make(ScanKernel* self, std::shared_ptr<device::Device> device, const Python
           std::string arguments, std::string input, std::string scan, std::string output,
           std::string neutral, std::string segment_start, const std::vector<PythonFetch>& fetches,
           const std::vector<PythonType>& types, std::string name, std::string preamble,
-          std::vector<std::string> flags, const std::string& index_dtype, bool is_sequential) {
+          std::vector<std::string> flags, const std::string& index_dtype, bool is_sequential,
+          std::vector<std::string> one_for_one) {
   numpy_types();  // from now on NumPy's scalars are known by their types
   add_python_folders();
   ScanTexts texts{.arguments = std::move(arguments),
@@ -37,7 +38,8 @@ void make(ScanKernel* self, std::shared_ptr<device::Device> device, const Python
                   .scan = std::move(scan),
                   .output = std::move(output),
                   .neutral = std::move(neutral),
-                  .segment_start = std::move(segment_start)};
+                  .segment_start = std::move(segment_start),
+                  .one_for_one = std::move(one_for_one)};
   for (const auto& [fetched, array, offset] : fetches)
     texts.fetches.push_back({fetched, array, offset});
   new (self) ScanKernel(std::move(device), dtype_of(type), std::move(texts),
@@ -69,9 +71,10 @@ void bind_scan_kernel(nb::module_& m) {
            nb::arg("types") = std::vector<PythonType>(), nb::arg("name") = "scan",
            nb::arg("preamble") = "", nb::arg("flags") = std::vector<std::string>(),
            nb::arg("index_dtype") = "int64", nb::arg("is_sequential") = false,
+           nb::arg("one_for_one") = std::vector<std::string>(),
            "`type` is that of what is scanned: (C name, NumPy's name of the dtype or \"\" for a "
            "structure, size in bytes); `types` are others that `arguments` name. `fetches` are "
-           "(name, array, 0 or -1).")
+           "(name, array, 0 or -1); `one_for_one` names arrays with an element for each index.")
       .def("compile", &ScanKernel::compile, nb::call_guard<nb::gil_scoped_release>(),
            "Now rather than at the first launch.")
       .def("launch", &launch, nb::arg("count"), nb::arg("arguments"),

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "calls/argument.hpp"
 #include "calls/numpy_scalars.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
@@ -61,20 +62,41 @@ std::string neutral_text(nb::handle value, bool is_complex, const std::string& c
          real_text(scalar.attr("imag")) + ")";
 }
 
+kernel::UserArgument::Elements elements_of(nb::handle object, std::list<DType>& kept) {
+  if (const Array* const own = as_array(object.ptr()))
+    return kernel::UserArgument::elements_of(*own);
+  kernel::UserArgument::Elements elements;
+  if (const nb::object dtype = attribute_or_null(object.ptr(), "dtype"); dtype.is_valid())
+    elements.dtype = &kept.emplace_back(dtype_from(dtype));
+  if (const nb::object size = attribute_or_null(object.ptr(), "size");
+      size.is_valid() && elements.dtype != nullptr)
+    elements.size = nb::cast<std::int64_t>(nb::int_(size));
+  if (const nb::object flags = attribute_or_null(object.ptr(), "flags"); flags.is_valid()) {
+    elements.in_c_order = nb::cast<bool>(flags.attr("c_contiguous"));
+    elements.in_fortran_order = nb::cast<bool>(flags.attr("f_contiguous"));
+  }
+  return elements;
+}
+
 SnippetArguments::SnippetArguments(const nb::tuple& objects) {
   for (const nb::handle object : objects) read(object);
 }
 
 void SnippetArguments::read(nb::handle object) {
   if (const Array* array = as_array(object.ptr())) {
-    all_.emplace_back(*array);
+    all_.emplace_back(arrays_.emplace_back(*array));
   } else if (const memory::Buffer* buffer = as_buffer(object.ptr())) {
     all_.emplace_back(*buffer);
   } else if (const ScalarType* scalar = scalar_type(Py_TYPE(object.ptr()))) {
-    all_.emplace_back(scalar_data(object.ptr()), scalar->size, parameter_kind(scalar->kind));
+    all_.emplace_back(
+        Argument(scalar_data(object.ptr()), scalar->size, parameter_kind(scalar->kind)));
+  } else if (PyTuple_Check(object.ptr()) != 0) {
+    all_.emplace_back(Argument(*as_buffer(nb::object(object[nb::int_(0)]).ptr())),
+                      elements_of(nb::object(object[nb::int_(1)]), dtypes_));
   } else {
     const HostArray& bytes = lent_.emplace_back(object, HostArray::Access::read);
-    all_.emplace_back(bytes.span().data(), bytes.size_bytes(), device::ParameterKind::unknown);
+    all_.emplace_back(
+        Argument(bytes.span().data(), bytes.size_bytes(), device::ParameterKind::unknown));
   }
 }
 

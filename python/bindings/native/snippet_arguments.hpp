@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "native/host_array.hpp"
+#include "treadle/array/array.hpp"
 #include "treadle/base/dtype.hpp"
-#include "treadle/device/kernel.hpp"
+#include "treadle/kernel/declared_arguments.hpp"
 
 namespace treadle::bindings {
 
@@ -31,23 +32,28 @@ std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
 /// Python writes it. `complex_maker` is called with the parts of a complex one.
 std::string neutral_text(nanobind::handle value, bool is_complex, const std::string& complex_maker);
 
-/// The check of arrays that are passed for declared pointers.
-void bind_declared_vectors(nanobind::module_& m);
+/// What lies where an array is, or an object of a program's own class, which may say little and
+/// whose dtype is put into `kept`.
+kernel::UserArgument::Elements elements_of(nanobind::handle object, std::list<DType>& kept);
 
 /// Arguments of a launch. Values are read where they are; structures are views of what Python
 /// objects lend.
 class SnippetArguments {
  public:
-  /// Throws what an argument's memory throws, if it is none that a kernel takes.
+  /// Arrays, Buffers, numbers of NumPy, bytes of structures, and pairs of a Buffer and the object
+  /// that says what lies in it. Throws what an argument's memory throws, if it is none that a
+  /// kernel takes.
   explicit SnippetArguments(const nanobind::tuple& objects);
   /// Live as long as this and the objects.
-  std::span<const device::Argument> get() const noexcept { return all_; }
+  std::span<const kernel::UserArgument> get() const noexcept { return all_; }
 
  private:
   void read(nanobind::handle object);
 
   std::list<HostArray> lent_;
-  std::vector<device::Argument> all_;
+  std::vector<Array> arrays_;  // shares: other threads run during the launch, and may rebind
+  std::list<DType> dtypes_;
+  std::vector<kernel::UserArgument> all_;
 };
 
 }  // namespace treadle::bindings

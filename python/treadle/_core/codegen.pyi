@@ -55,11 +55,6 @@ def declares_variables(text: str) -> bool:
     Whether a CUDA C text has variables of its module, textures among them; in doubt it has.
     """
 
-def uses_element(parameter: tuple[ParameterKind, str, str, str, int], text: str) -> bool:
-    """
-    Whether an expression or statement surely uses the element `i` of this pointer, whatever `i` is. What other arguments are called is no matter.
-    """
-
 def neutral_text(value: Any, is_complex: bool, complex_maker: str) -> str:
     """
     What a user gives as the neutral element, as a C expression: texts as they are. `complex_maker` is called with the parts of a complex number.
@@ -89,10 +84,9 @@ class ElementwiseText:
     def group_length(self) -> int:
         """Elements of a group."""
 
-    @property
-    def uses_every_element(self) -> list[bool]:
+    def check(self, arguments: tuple[Any, ...], indices: range) -> None:
         """
-        For each parameter, whether the text surely uses its element i for every i.
+        Refuses arrays that the kernel would read wrongly or beyond their ends: `arguments` has one for each declaration, `indices` are those that it runs for, at least one.
         """
 
 def generate_elementwise(parameters: Sequence[tuple[ParameterKind, str, str, str, int]], operation: str, language: treadle._core.Language, *, name: str, preamble: str = '', loop_prep: str = '', after_loop: str = '', has_range: bool = False, index_type: str = 'long', is_wide: bool | None = None, is_apart: bool = False) -> ElementwiseText:

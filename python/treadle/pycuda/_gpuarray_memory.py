@@ -187,11 +187,12 @@ def native_type(dtype: np.dtype) -> tuple[str, str, int]:
 
 
 def native_value(argument: Any, value: Any) -> Any:
-    """An argument as the native kernel takes it: an array, or the bytes of a number."""
+    """An argument as the native kernel takes it: an array, memory and the object of a program's own
+    class that says what lies there, or the bytes of a number."""
     if not isinstance(argument, VectorArg):
         return _pvt_struct.pack(argument.struct_char, value)
     if isinstance(value, Array):
         return value
     address = 0 if value.gpudata is None else operator.index(value.gpudata)
     size_bytes = value.size * value.dtype.itemsize
-    return _array.adopt(current_device(), address, size_bytes, value)
+    return _array.adopt(current_device(), address, size_bytes, value), value

@@ -24,7 +24,6 @@ from treadle._core.codegen import (
     declares_variables,
     parse_declarations,
 )
-from treadle._core.kernel import check_vectors
 from treadle._required import required
 from treadle._snippets import Snippet, parameter, resolved_range
 from treadle.pycuda import _pvt_struct
@@ -210,7 +209,7 @@ class _Form:
         self.function = function
         self.block = (made.group_size, 1, 1)
         self.group_length = made.group_length
-        self.uses_every_element = made.uses_every_element
+        self.check = made.check
 
     def launch(self, count: int, stream: cuda.Stream | None, arguments: Sequence[Any]) -> None:
         blocks = -(-count // self.group_length)
@@ -316,29 +315,24 @@ class ElementwiseKernel:
                 f"elementwise kernel {self._snippet.name} takes {len(declared)} arguments, not "
                 f"{len(args)}"
             )
-        vectors = [
-            (position, argument, value)
-            for position, (argument, value) in enumerate(zip(declared, args, strict=True))
-            if isinstance(argument, VectorArg)
-        ]
+        arrays = []
         values = list(args)
-        for position, argument, array in vectors:
+        for position, (argument, array) in enumerate(zip(declared, args, strict=True)):
+            if not isinstance(argument, VectorArg):
+                continue
+            arrays.append(array)
             if not isinstance(array, Array):
                 current_device()  # without a context that is told first
                 name = f"argument {position} ({argument.declarator()})"
                 required(array, name, "a GPUArray", "gpudata", "flags", "size")
-            if not array.flags.forc:
-                raise RuntimeError("elementwise kernel cannot deal with non-contiguous arrays")
-            if not isinstance(array, Array):
                 values[position] = 0 if array.gpudata is None else array.gpudata
-        first = vectors[0][2]
+        first = arrays[0]
         chosen = resolved_range(range, slice, first.size if slice is not None else 0)
-        is_apart = chosen is None and are_apart([array for _, _, array in vectors])
+        is_apart = chosen is None and are_apart(arrays)
         form = self._form(chosen is not None, is_apart)
         indices = builtins.range(*(chosen or (first.mem_size,)))
         if not indices:
             return
-        called = f"elementwise kernel {self._snippet.name}"
-        check_vectors(called, vectors, form.uses_every_element, indices)
+        form.check(args, indices)
         own = chosen or (first.mem_size,)
         form.launch(len(indices), stream, [*values, *own])

@@ -16,16 +16,15 @@ import numpy as np
 
 from treadle import CompileError
 from treadle._c_names import get_or_register_dtype
-from treadle._core.codegen import neutral_text, uses_element
+from treadle._core.codegen import neutral_text
 from treadle._core.kernel import ReductionKernel as _NativeKernel
-from treadle._core.kernel import check_vectors
 from treadle._face_array import on_stream
 from treadle.pycuda import _pvt_struct
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda._gpuarray_memory import current_device, native_type, native_value
 from treadle.pycuda.compiler import SourceModule
-from treadle.pycuda.elementwise import described, parse_arguments, prepared
+from treadle.pycuda.elementwise import parse_arguments, prepared
 from treadle.pycuda.tools import (
     Argument,
     ContextCache,
@@ -65,11 +64,6 @@ class ReductionKernel:
         self._name, self._options, self._keep = name, options, keep
         self._preamble = f"{_HEADER}{preamble}"
         self._cache = ContextCache()
-        self._uses_every_element = [
-            isinstance(argument, VectorArg)
-            and uses_element(described(argument), f"{self._texts[2]};")
-            for argument in self._arguments
-        ]
         self._compiled()
         self.stage1_arg_types = [*self._arguments, *self._own_arguments()]
         self.stage2_arg_types = list(self.stage1_arg_types)
@@ -121,8 +115,11 @@ class ReductionKernel:
             raise _pvt_struct.error(
                 f"reduction kernel {self._name} takes {len(declared)} arguments, not {len(args)}"
             )
-        vectors = self._vectors(args)
-        first = vectors[0][2]
+        first = next(
+            value
+            for argument, value in zip(declared, args, strict=True)
+            if isinstance(argument, VectorArg)
+        )
         if out is None:
             if allocator is None:
                 allocator = getattr(first, "allocator", None)
@@ -137,22 +134,6 @@ class ReductionKernel:
         with on_stream(out.device, stream):
             launch(first.size, out, *values)
         return out
-
-    def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Argument, Any]]:
-        """Position, declaration and array of those that are arrays, after they were looked at."""
-        vectors: list[tuple[int, Argument, Any]] = [
-            (position, argument, value)
-            for position, (argument, value) in enumerate(zip(self._arguments, args, strict=True))
-            if isinstance(argument, VectorArg)
-        ]
-        for _, _, array in vectors:
-            if not array.flags.forc:
-                raise RuntimeError("reduction kernel cannot deal with non-contiguous arrays")
-        indices = range(vectors[0][2].size)
-        if indices:
-            name = f"reduction kernel {self._name}"
-            check_vectors(name, vectors, self._uses_every_element, indices)
-        return vectors
 
     @property
     def block_size(self) -> int:

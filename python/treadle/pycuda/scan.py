@@ -16,7 +16,6 @@ import numpy as np
 from treadle import CompileError
 from treadle._core.codegen import neutral_text
 from treadle._core.kernel import ScanKernel as _NativeKernel
-from treadle._core.kernel import check_vectors
 from treadle._face_array import on_stream
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._cluda import CLUDA_PREAMBLE
@@ -86,6 +85,7 @@ class _ScanKernel:
                 name=self.name_prefix,
                 preamble=self._preamble,
                 flags=[str(option) for option in self._options or ()],
+                one_for_one=["input_ary", "output_ary"],
             )
         return kernel
 
@@ -117,17 +117,9 @@ class _ScanKernel:
         _check_is_array("output_ary", output)
         if output.shape != input_ary.shape:
             raise ValueError(f"the output has the shape {output.shape}, the input ({n},)")
-        for array in (input_ary, output):
-            if not array.flags.forc:
-                raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
         if n:
-            arrays = (input_ary, output)
-            vectors = [(at, self._arguments[at], array) for at, array in enumerate(arrays)]
-            check_vectors(
-                f"scan kernel {self.name_prefix}", vectors, (True, True), range(n), (0, 1)
-            )
             kernel = self._compiled()
-            values = [native_value(argument, array) for _, argument, array in vectors]
+            values = map(native_value, self._arguments, (input_ary, output))
             with on_stream(current_device(), stream):
                 kernel.launch(n, *values)
         return output

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from treadle._core import CompileError
-from treadle._core.codegen import neutral_text, uses_element
-from treadle._core.kernel import check_vectors
+from treadle._core.codegen import neutral_text
 from treadle._core.opencl import _declared_bytes
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg, parse_arg_list
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import Events, Place
 from treadle.pyopencl._c_names import dtype_to_ctype
 from treadle.pyopencl._constants import status_code
-from treadle.pyopencl._elementwise_programs import described
 from treadle.pyopencl._errors import from_native
 from treadle.pyopencl._program import _effective_options
 
@@ -72,17 +70,6 @@ def flags_of(device: Any, options: Any) -> list[str]:
     return [word.replace('"', "") for word in _effective_options(device, options)]
 
 
-def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
-    """For each parameter, whether one of the expressions or statements surely uses its element `i`
-    whatever `i` is."""
-
-    return [
-        isinstance(argument, VectorArg)
-        and any(uses_element(described(argument), text) for text in texts)
-        for argument in parameters
-    ]
-
-
 def neutral_of(value: Any, dtype: np.dtype) -> str:
     """A neutral element as a text that is pasted into a line."""
     maker = "cdouble_new" if dtype == np.complex128 else "cfloat_new"
@@ -96,18 +83,6 @@ def stage_info(kernels: Mapping[Any, Any]) -> Any:
     return SimpleNamespace(source=text, kernel=SimpleNamespace(program=program))
 
 
-Vectors = Sequence[tuple[int, Any, Any]]
-
-
-def vectors_of(parameters: Sequence[Any], args: Sequence[Any]) -> Vectors:
-    """Position, declaration and argument of each pointer."""
-    return [
-        (position, argument, value)
-        for position, (argument, value) in enumerate(zip(parameters, args, strict=True))
-        if isinstance(argument, VectorArg)
-    ]
-
-
 def check_is_array(kernel: str, position: int, name: str, value: Any) -> None:
     """Refuses anything but an array; `kernel` is what errors call what takes it."""
     if not isinstance(value, Array):
@@ -117,32 +92,11 @@ def check_is_array(kernel: str, position: int, name: str, value: Any) -> None:
         )
 
 
-def check_dense(kernel: str, vectors: Vectors) -> None:
-    """Refuses arrays with gaps: kernels take elements to lie one behind the other."""
-    for position, argument, value in vectors:
-        flags = getattr(value, "flags", None)
-        if flags is not None and not flags.forc:
-            raise RuntimeError(
-                f"argument {position} ({argument.name}) of {kernel} has gaps between its elements: "
-                "1 * x is one without"
-            )
-
-
-def check_arrays(
-    kernel: str,
-    vectors: Vectors,
-    uses: Sequence[bool],
-    size: int,
-    counted: Sequence[int] = (),
-) -> None:
-    """Refuses arrays that the kernel would read wrongly or beyond their ends, for indices before
-    `size`. `uses` is uses_every_element(). The kernel makes one element for each element of the
-    arrays at the positions `counted`."""
-    for position, argument, value in vectors:
-        check_is_array(kernel, position, argument.name, value)
-    check_dense(kernel, vectors)
-    if size:
-        check_vectors(kernel, vectors, uses, range(size), counted)
+def check_are_arrays(kernel: str, parameters: Sequence[Any], args: Sequence[Any]) -> None:
+    """The same of all pointers' arguments."""
+    for position, (argument, value) in enumerate(zip(parameters, args, strict=True)):
+        if isinstance(argument, VectorArg):
+            check_is_array(kernel, position, argument.name, value)
 
 
 def on_device(kernels: Mapping[Any, Any], queue: Any, called: str) -> Any:

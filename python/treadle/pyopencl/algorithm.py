@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle import _face_array
+from treadle._core import array as _array
 from treadle._core.device import Device
 from treadle._core.kernel import GroupKernel as NativeGroup
 from treadle._core.kernel import ListBuilder as NativeLists
@@ -28,7 +28,7 @@ from treadle.pyopencl._array_reductions import sum as sum_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
 from treadle.pyopencl._snippet_kernels import (
-    check_arrays,
+    check_are_arrays,
     check_is_array,
     compile_now,
     declared,
@@ -40,10 +40,8 @@ from treadle.pyopencl._snippet_kernels import (
     one_line,
     order_after,
     parameters_of,
-    uses_every_element,
     values_of,
     vector,
-    vectors_of,
 )
 from treadle.pyopencl._templates import CDeclList
 from treadle.pyopencl.scan import (  # noqa: F401
@@ -83,15 +81,13 @@ def _extra(extra_args: Iterable[tuple[str, Any]] | None) -> tuple[list[Any], lis
 
 
 @context_dependent_memoize
-def _select_kernel(
-    context: Any, device: Any, texts: tuple[Any, ...]
-) -> tuple[NativeSelect, list[bool]]:
-    """The kernel, and which of `ary` and the parameters it uses every element of."""
-    selection, dtype, predicate, parameters, preamble, count_dtype = texts
+def _select_kernel(context: Any, device: Any, texts: tuple[Any, ...]) -> NativeSelect:
+    """That of a function."""
+    function, dtype, predicate, parameters, preamble, count_dtype = texts
     before = type_preamble([dtype, *(a.dtype for a in parameters)])
     kernel = NativeSelect(
         Device.of(context, device),
-        selection,
+        _SELECTIONS[function],
         native_type(dtype),
         predicate,
         declared(parameters),
@@ -100,9 +96,10 @@ def _select_kernel(
         preamble=f"{before}{CLUDA_WORDS}{preamble}",
         flags=flags_of(device, None),
         count_dtype=count_dtype,
+        called=function,
     )
     compile_now(kernel)
-    return kernel, [True, *uses_every_element(parameters, f"(void) ({predicate});")]
+    return kernel
 
 
 # What the functions select, as the kernel calls it.
@@ -127,14 +124,11 @@ def _selected(
     """The outputs, the count and the event of the selection that a function makes."""
     check_is_array(function, 0, "ary", ary)
     queue = ary._queue_for(queue)
-    selection = _SELECTIONS[function]
     parameters, values = _extra(extra_args)
     count_dtype = np.dtype(np.uint32 if ary.size < 2**32 else np.uint64)
-    texts = (selection, ary.dtype, predicate, tuple(parameters), preamble, count_dtype.name)
-    kernel, uses = _select_kernel(ary.context, queue.device, texts)
-    vectors = vectors_of([vector(ary.dtype, "ary"), *parameters], [ary, *values])
-    check_arrays(function, vectors, uses, ary.size)
-    outputs = [ary._new_like_me(queue=queue) for _ in range(2 if selection == "both" else 1)]
+    texts = (function, ary.dtype, predicate, tuple(parameters), preamble, count_dtype.name)
+    kernel = _select_kernel(ary.context, queue.device, texts)
+    outputs = [ary._new_like_me(queue=queue) for _ in range(2 if function == "partition" else 1)]
     count = empty(queue, (), count_dtype, allocator=ary.allocator)
     place = place_of(queue)
     order_after(place, [ary, *values], wait_for)
@@ -246,9 +240,6 @@ class RadixSort:
                 raise ValueError(f"sort_arg_names has {name!r}, which is no array: {list(vectors)}")
         self._sorted = [vectors[name] for name in vectors if name in self.sort_arg_names]
         key_expr = one_line(key_expr, "key_expr")
-        self._uses = uses_every_element(parameters, f"(void) ({key_expr});")
-        for position in self._sorted:
-            self._uses[position] = True
         self._kernels: dict[Any, NativeSort] = {}
         for device in context.devices:
             declarations = CDeclList(device)
@@ -282,8 +273,7 @@ class RadixSort:
         first = args[self._sorted[0]]
         check_is_array("the sort", self._sorted[0], self.arguments[self._sorted[0]].name, first)
         n = first.size
-        vectors = vectors_of(self.arguments, args)
-        check_arrays("the sort", vectors, self._uses, n, self._sorted)
+        check_are_arrays("the sort", self.arguments, args)
         if key_bits is not None and key_bits < 1:
             raise ValueError(f"key_bits={key_bits}: a sort looks at one bit or more")
         queue = first._queue_for(queue)
@@ -348,11 +338,6 @@ class KeyValueSorter:
             raise ValueError(f"there are {keys.size} keys for {values.size} values")
         if nkeys < 0:
             raise ValueError(f"nkeys={nkeys}: keys are from 0 to before it")
-        vectors = [
-            (1, vector(keys.dtype, "keys"), keys),
-            (2, vector(values.dtype, "values"), values),
-        ]
-        check_arrays(called, vectors, (False, True, True), keys.size)
         starts_dtype = np.dtype(starts_dtype)
         kernel = self._kernel(queue.device, keys.dtype, values.dtype, starts_dtype)
         starts = empty(queue, (nkeys + 1,), starts_dtype, allocator=allocator)
@@ -463,8 +448,6 @@ class ListOfListsBuilder:
         if len(args) != len(self.arg_decls):
             raise TypeError(f"the builder takes {len(self.arg_decls)} arguments, not {len(args)}")
         place = place_of(queue)
-        arrays = [v for v in vectors_of(self.arg_decls, args) if isinstance(v[2], Array)]
-        check_arrays(f"list builder {self.name_prefix}", arrays, [False] * len(args), 1)
         values = []
         for argument, value in zip(self.arg_decls, args, strict=True):
             if not isinstance(argument, VectorArg) or isinstance(value, Array):
@@ -473,18 +456,14 @@ class ListOfListsBuilder:
                 values.append(value)
             elif value is None:
                 # Memory that is none: a null pointer, which `generate` may ask for.
-                nothing = np.dtype(np.uint8), (0,), (1,)
-                values.append(_face_array.adopted(None, (place.device, 0, 0), nothing))
+                values.append(_array.adopt(place.device, 0, 0, None))
             elif argument.with_offset:
                 raise ValueError(
                     f"argument {argument.name} is a {type(value).__name__}: pass an array"
                 )
             else:
                 memory = as_memory(value, self.context)
-                layout = np.dtype(np.uint8), (memory.size,), (1,)
-                values.append(
-                    _face_array.adopted(memory, (place.device, memory.int_ptr, 0), layout, False)
-                )
+                values.append(_array.adopt(place.device, memory.int_ptr, memory.size, memory))
         return tuple(values_of(self.arg_decls, values))
 
     def __call__(

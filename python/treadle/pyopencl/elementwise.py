@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from treadle._core.array import are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
-from treadle._core.kernel import check_vectors
 from treadle._snippets import Snippet, resolved_range
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import place_of
@@ -40,7 +39,6 @@ from treadle.pyopencl._elementwise_texts import (  # noqa: F401
     get_decl_and_access_for_kind,
     real_dtype,
 )
-from treadle.pyopencl._snippet_kernels import check_dense
 from treadle.pyopencl._special_functions import (  # noqa: F401
     get_bessel_kernel,
     get_hankel_01_kernel,
@@ -91,7 +89,7 @@ class _Form:
         self.kernel = kernel
         self.group_size = made.group_size
         self.group_length = made.group_length
-        self.uses_every_element = made.uses_every_element
+        self.check = made.check
 
     def sizes(self, count: int) -> tuple[tuple[int], tuple[int]]:
         groups = -(-count // self.group_length)
@@ -164,21 +162,21 @@ class ElementwiseKernel:
             **self._parts,
         )
 
-    def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Any, Any]]:
+    def _arrays(self, args: Sequence[Any]) -> list[Any]:
         if len(args) != len(self.arguments):
             raise TypeError(
                 f"elementwise kernel {self.name} takes {len(self.arguments)} arguments, not "
                 f"{len(args)}"
             )
-        vectors = [
-            (position, argument, value)
-            for position, (argument, value) in enumerate(zip(self.arguments, args, strict=True))
+        arrays = [
+            value
+            for argument, value in zip(self.arguments, args, strict=True)
             if isinstance(argument, VectorArg)
         ]
-        for _, _, array in vectors:
+        for array in arrays:
             if not isinstance(array, Array):
                 array.base_data  # noqa: B018 - what has none is no array
-        return vectors
+        return arrays
 
     # over 6 parameters because they are the keywords of PyOpenCL's
     def __call__(
@@ -192,13 +190,13 @@ class ElementwiseKernel:
     ) -> Any:
         """Enqueues the text for all elements of the first array, for those of a slice of it, or for
         the indices from range.start by range.step to before range.stop. Returns the event."""
-        vectors = self._vectors(args)
-        first = vectors[0][2]
+        arrays = self._arrays(args)
+        first = arrays[0]
         chosen = resolved_range(range, slice, first.size if slice is not None else 0)
         queue = first.queue if queue is None else queue
         if queue is None:
             raise ValueError(f"elementwise kernel {self.name} needs queue=: its array has none")
-        is_apart = chosen is None and are_apart([array for _, _, array in vectors])
+        is_apart = chosen is None and are_apart(arrays)
         form = self._form(queue.device, chosen is not None, is_apart)
         own = chosen or (first.size,)
         indices = builtins.range(*own)
@@ -206,9 +204,7 @@ class ElementwiseKernel:
             return form.kernel(
                 queue, (0,), None, *args, *own, wait_for=wait_for, allow_empty_ndrange=True
             )
-        called = f"elementwise kernel {self.name}"
-        check_dense(called, vectors)
-        check_vectors(called, vectors, form.uses_every_element, indices)
+        form.check(args, indices)
         sizes = form.sizes(len(indices))
         if capture_as is not None:
             form.kernel.capture_call(capture_as, queue, *sizes, *args, *own, wait_for=wait_for)

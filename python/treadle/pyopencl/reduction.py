@@ -17,7 +17,6 @@ import numpy as np
 
 from treadle._core.device import Device
 from treadle._core.kernel import ReductionKernel as NativeKernel
-from treadle._core.kernel import check_vectors
 from treadle._snippets import resolved_range
 from treadle.pyopencl._arguments import type_preamble
 from treadle.pyopencl._array_class import Array
@@ -25,7 +24,6 @@ from treadle.pyopencl._array_places import place_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_texts import is_complex, result_text, stored
 from treadle.pyopencl._snippet_kernels import (
-    check_dense,
     compile_now,
     declared,
     flags_of,
@@ -37,7 +35,6 @@ from treadle.pyopencl._snippet_kernels import (
     order_after,
     parameters_of,
     stage_info,
-    uses_every_element,
     values_of,
     vector,
 )
@@ -89,7 +86,6 @@ class ReductionKernel:
             map_expr,
             declared(parameters),
         )
-        self._uses_every_element = uses_every_element(parameters, f"(void) ({map_expr});")
         before = type_preamble([self.dtype_out, *(a.dtype for a in parameters)])
         if _COMPLEX_HEADER not in before:
             before += _COMPLEX_HEADER
@@ -120,12 +116,9 @@ class ReductionKernel:
     ) -> Any:
         """Queues the reduction, over all elements of the first array, a slice of it, or the indices
         of a range. Returns an array without axes, with return_event=True also its event."""
-        vectors = self._vectors(args)
-        arrays = [array for _, _, array in vectors]
+        arrays = self._arrays(args)
         indices = self._indices(arrays, range, slice, queue)
         called = f"reduction kernel {self.name}"
-        if len(indices):
-            check_vectors(called, vectors, self._uses_every_element, indices)
         queue = arrays[0]._queue_for(queue) if arrays else queue
         place = place_of(queue)
         kernel = on_device(self._kernels, queue, called)
@@ -144,13 +137,13 @@ class ReductionKernel:
 
     stage_2_inf = stage_1_inf
 
-    def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Any, Any]]:
+    def _arrays(self, args: Sequence[Any]) -> list[Any]:
         if len(args) != len(self.arguments):
             raise ValueError(
                 f"reduction kernel {self.name} takes {len(self.arguments)} arguments, not "
                 f"{len(args)}"
             )
-        vectors = []
+        arrays = []
         for position, (argument, value) in enumerate(zip(self.arguments, args, strict=True)):
             if not isinstance(argument, VectorArg):
                 continue
@@ -158,9 +151,8 @@ class ReductionKernel:
                 f"argument {position} ({argument.name}) of reduction kernel {self.name} is a "
                 f"{type(value).__name__}, not an array"
             )
-            vectors.append((position, argument, value))
-        check_dense(f"reduction kernel {self.name}", vectors)
-        return vectors
+            arrays.append(value)
+        return arrays
 
     def _indices(self, arrays: Sequence[Any], range_: Any, slice_: Any, queue: Any) -> range:
         if not arrays and (range_ is None or queue is None):

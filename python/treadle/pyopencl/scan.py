@@ -23,7 +23,7 @@ from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
 from treadle.pyopencl._elementwise_texts import result_text, stored
 from treadle.pyopencl._snippet_kernels import (
-    check_arrays,
+    check_are_arrays,
     check_is_array,
     compile_now,
     declared,
@@ -36,10 +36,8 @@ from treadle.pyopencl._snippet_kernels import (
     order_after,
     parameters_of,
     stage_info,
-    uses_every_element,
     values_of,
     vector,
-    vectors_of,
 )
 from treadle.pyopencl._templates import SnippetTemplate
 
@@ -65,8 +63,8 @@ class _ScanKernelBase:
     """What scans in parallel and by one work-item have in common."""
 
     _is_sequential: ClassVar[bool] = False
-    # The scan makes one element for each element of the arrays at these positions.
-    _counted: ClassVar[Sequence[int]] = ()
+    # Arrays of whose elements the scan makes one for one.
+    _one_for_one: ClassVar[Sequence[str]] = ()
 
     # over 6 parameters because they are those of PyOpenCL's
     def __init__(
@@ -105,13 +103,6 @@ class _ScanKernelBase:
         self.options = options
         self.devices = list(ctx.devices if devices is None else devices)
         input_expr = one_line(input_expr, "input_expr")
-        fetches = [(name, ary, offset) for name, ary, offset in input_fetch_exprs or ()]
-        here = [f"(void) {ary}[i];" for _, ary, offset in fetches if offset == 0]
-        self._uses = uses_every_element(
-            parameters, f"(void) ({input_expr});", output_statement, *here
-        )
-        before_i = {ary for _, ary, offset in fetches if offset == -1}
-        self._uses_before = [argument.name in before_i for argument in parameters]
         before = type_preamble([self.dtype, *(a.dtype for a in parameters)])
         self._kernels: dict[Any, NativeKernel] = {}
         for device in self.devices:
@@ -124,13 +115,14 @@ class _ScanKernelBase:
                 output_statement,
                 neutral=neutral_of(neutral, self.dtype),
                 segment_start=one_line(is_segment_start_expr or "", "is_segment_start_expr"),
-                fetches=fetches,
+                fetches=[(name, ary, offset) for name, ary, offset in input_fetch_exprs or ()],
                 types=native_types(parameters),
                 name=name_prefix,
                 preamble=f"{before}{CLUDA_WORDS}{preamble}",
                 flags=flags_of(device, options),
                 index_dtype=self.index_dtype.name,
                 is_sequential=self._is_sequential,
+                one_for_one=self._one_for_one,
             )
             compile_now(kernel)
 
@@ -172,9 +164,7 @@ class _ScanKernelBase:
             size = first.size
         if size < 0:
             raise ValueError(f"the size of {called} is {size}")
-        vectors = vectors_of(self.parsed_args, args)
-        check_arrays(called, vectors, self._uses, size, self._counted)
-        check_arrays(called, vectors, self._uses_before, max(size - 1, 0))
+        check_are_arrays(called, self.parsed_args, args)
         place = place_of(queue)
         kernel = on_device(self._kernels, queue, called)
         order_after(place, args, wait_for)
@@ -201,7 +191,7 @@ class _PlainScanKernel(GenericScanKernel):
     """Scans one array into another."""
 
     _output: ClassVar[str]
-    _counted = (0, 1)
+    _one_for_one = ("input_ary", "output_ary")
 
     # over 6 parameters because they are those of PyOpenCL's
     def __init__(
