@@ -12,11 +12,15 @@
 #include "left_uses.hpp"
 #include "printed.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/cuda/driver.hpp"
+#include "treadle/cuda/table.hpp"
 
 namespace nb = nanobind;
 
 namespace treadle::bindings {
 namespace {
+
+bool is_main_thread() { return ::gettid() == ::getpid(); }
 
 // The context with work that Ctrl-C has left, until a wait comes to its end. Guarded by the GIL.
 // Never destroyed, because the driver may be gone by then.
@@ -25,15 +29,34 @@ std::optional<cuda::Context>& left_context() {
   return *context;
 }
 
+// What was raised while an object ended, where nothing can be raised. Guarded by the GIL.
+std::optional<nb::python_error>& raised_at_end() {
+  static auto* raised = new std::optional<nb::python_error>;
+  return *raised;
+}
+
+int raise_what_was_raised(void*) {
+  if (!raised_at_end()) return 0;
+  std::exchange(raised_at_end(), std::nullopt)->restore();
+  return -1;
+}
+
+// Whether a signal's handler has raised something, which is Python's exception then.
+bool was_signalled() {
+  if (is_main_thread() && raise_what_was_raised(nullptr) != 0) return true;
+  return PyErr_CheckSignals() != 0;
+}
+
 // What waits ask. Only Python's main thread ever sees a signal; the others are told to go on.
 class Signals {
  public:
   cuda::WaitAnswer operator()() {
     nb::gil_scoped_acquire gil;
     write_printed();
-    if (PyErr_CheckSignals() == 0) return cuda::WaitAnswer::go_on;
+    const bool is_late = raised_at_end().has_value();  // then nobody has asked a second time
+    if (!was_signalled()) return cuda::WaitAnswer::go_on;
     raised_.emplace();  // KeyboardInterrupt, or whatever the program's own handler raised
-    return left_context() ? cuda::WaitAnswer::end_work : cuda::WaitAnswer::leave;
+    return left_context() && !is_late ? cuda::WaitAnswer::end_work : cuda::WaitAnswer::leave;
   }
   void raise() {
     if (raised_) throw *std::exchange(raised_, std::nullopt);
@@ -73,17 +96,19 @@ void wait_by_asking(const std::function<bool()>& is_done, const std::function<vo
   constexpr microseconds spin(200), shortest(20), longest(1000), signals(20'000);
   const auto start = Clock::now();
   auto next_check = start + signals;
-  const bool is_main_thread = ::gettid() == ::getpid();
+  const bool is_asked = is_main_thread();
   nb::gil_scoped_release released;
-  while (is_main_thread && !is_done()) {
+  while (is_asked && !is_done()) {
     const auto now = Clock::now();
-    if (now - start > spin)
+    if (now - start < spin)
+      std::this_thread::yield();  // to the platform's threads, where all cores are busy
+    else
       std::this_thread::sleep_for(
           std::clamp<Clock::duration>((now - start) / 50, shortest, longest));
     if (now < next_check) continue;
     next_check = now + signals;
     nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (was_signalled()) throw nb::python_error();
   }
   wait();
 }
@@ -100,6 +125,38 @@ void end_left_work() noexcept {
   } catch (const std::exception&) {
     // Nobody can catch what the end of an object throws here.
   }
+}
+
+void end_asked(const cuda::Context& context, const std::function<void()>& end) {
+  if (!is_main_thread() || ForeignGil::is_closed() || is_work_left() || !context.is_valid() ||
+      context.driver().table().set_wait_hook == nullptr)
+    return;
+  wait_for(context, [] { return true; }, end);
+}
+
+void detach_context(const cuda::Context& context) {
+  const cuda::Context detached = context;  // a copy: other threads may drop the object
+  try {
+    end_asked(detached, [&] { detached.synchronize(); });
+  } catch (const Error&) {
+    // Whoever waits for the work is told.
+  }
+  const nb::gil_scoped_release released;
+  detached.detach();
+}
+
+bool is_end_left(const cuda::Context& context, const std::function<void()>& end) noexcept {
+  const nb::error_scope under_way;
+  try {
+    end_asked(context, end);
+  } catch (nb::python_error& raised) {
+    raised_at_end().emplace(std::move(raised));
+    Py_AddPendingCall(&raise_what_was_raised, nullptr);
+    return true;
+  } catch (const std::exception&) {
+    // The destructor meets it, too, and warns.
+  }
+  return false;
 }
 
 bool is_work_left() noexcept { return left_context().has_value(); }

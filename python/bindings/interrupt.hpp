@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "foreign_gil.hpp"
@@ -49,6 +50,38 @@ void keep_for_left_work(Memory&& memory) noexcept {
   }
 }
 
+/// Runs `end`, which ends an object that queued work may use, and which waits for that work: where
+/// the driver hears Ctrl-C in its waits (the CPU device's), on the main thread, and not if Ctrl-C
+/// has left work before. Throws nb::python_error if the wait was left, and what `end` throws.
+void end_asked(const cuda::Context& context, const std::function<void()>& end);
+/// Detaches a context, without the GIL, after such a wait; also one whose work has failed.
+void detach_context(const cuda::Context& context);
+/// end_asked() for destructors, in which nothing can be raised. True if the wait was left: the
+/// object is to be kept, and what was raised is raised again once Python looks for signals.
+bool is_end_left(const cuda::Context& context, const std::function<void()>& end) noexcept;
+
+/// Frees memory that nobody refers to any more; false if Ctrl-C has left, or leaves, the wait.
+template <class Memory>
+bool is_freed_at_end(Memory& memory) {
+  return !is_work_left() && !is_end_left(cuda::Context(memory.context()), [&] { memory.free(); });
+}
+/// The same of a bound object; true of those that have no memory of their own.
+template <class Object>
+bool is_object_freed_at_end(Object& object) {
+  if constexpr (requires { object.is_freed(); })
+    if (is_work_left()) return false;
+  if constexpr (std::is_copy_constructible_v<Object>)
+    return true;  // another handle may live on
+  else if constexpr (requires { object.memory().free(), object.memory().context(); })
+    return is_freed_at_end(object.memory());
+  else if constexpr (requires { object.memory.free(), object.memory.context(); })
+    return is_freed_at_end(object.memory);
+  else if constexpr (requires { object.free(), object.context(); })
+    return is_freed_at_end(object);
+  else
+    return true;
+}
+
 /// Runs a blocking copy or fill without the GIL. It comes after the work queued on the default
 /// stream: that is the part that may take long, and Ctrl-C ends it.
 void without_gil(const cuda::Context& context, const std::function<void()>& call);
@@ -85,8 +118,8 @@ void let_go_without_gil() {
     bool is_freed = false;
     if constexpr (requires { object->is_freed(); }) is_freed = is_ready && object->is_freed();
     if (is_ready && is_ours && !is_freed) {
-      if constexpr (requires { object->is_freed(); })
-        if (is_work_left()) keep_for_left_work(std::move(*object));
+      if constexpr (std::is_move_constructible_v<Object>)
+        if (!is_object_freed_at_end(*object)) keep_for_left_work(std::move(*object));
       {
         const GilReleasedForDestructor released;
         object->~Object();

@@ -215,8 +215,14 @@ void Array::free() {
     throw InvalidState("the array has another owner, which frees it",
                        "free what it was borrowed from");
   const Activation active(context());
-  if (state_->raw.exchange(nullptr) == nullptr) throw InvalidState("the array was freed");
-  check(active.table(), active.table().cuArrayDestroy(state_->handle.release()), "cuArrayDestroy");
+  const RawArray raw = state_->raw.exchange(nullptr);  // other threads find it freed
+  if (raw == nullptr) throw InvalidState("the array was freed");
+  const int code = active.table().cuArrayDestroy(raw);
+  if (code == CUDA_ERROR_NOT_READY)
+    state_->raw = raw;  // the wait for what uses it was left
+  else
+    state_->handle.release();
+  check(active.table(), code, "cuArrayDestroy");
 }
 
 bool Array::is_freed() const noexcept { return state_ == nullptr || state_->is_freed(); }
@@ -302,8 +308,9 @@ void MipmappedArray::free() {
     throw InvalidState("the mipmapped array has another owner, which frees it",
                        "free what it was borrowed from");
   const Activation active(context());
-  state_->handle.release();
-  check(active.table(), active.table().cuMipmappedArrayDestroy(raw), "cuMipmappedArrayDestroy");
+  const int code = active.table().cuMipmappedArrayDestroy(raw);
+  if (code != CUDA_ERROR_NOT_READY) state_->handle.release();
+  check(active.table(), code, "cuMipmappedArrayDestroy");
 }
 
 bool MipmappedArray::is_freed() const noexcept { return state_ == nullptr || !state_->handle; }

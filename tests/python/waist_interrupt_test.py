@@ -58,9 +58,13 @@ __kernel void spin(long rounds, __global long *out)
 }''').build().spin
 import pyopencl.array as cla
 x = cla.to_device(queue, np.ones(4, np.float32))
+cla.sum(x + 1).get()  # compiled now: Ctrl-C does not end that
 host = np.zeros(1, np.int64)
 flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 out = cl.Buffer(context, flags, hostbuf=host)
+svm = None
+if context.devices[0].svm_capabilities:
+    svm = cl.SVM(cl.svm_empty(context, cl.svm_mem_flags.READ_WRITE, 1, np.int64))
 event = spin(queue, (1,), (1,), np.int64(10**16), out)
 try:
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -154,6 +158,8 @@ def test_ctrl_c_ends_a_wait_of_the_native_api(interrupted, wait, device):
         "cl.enqueue_copy(queue, host, out, region=(8, 1), buffer_origin=(0, 0),"
         " host_origin=(0, 0))",
         "cl.enqueue_map_buffer(queue, out, cl.map_flags.READ, 0, (1,), np.int64)",
+        "svm.map_rw(queue) if svm else event.wait()",
+        "cl.enqueue_copy(queue, host, svm) if svm else event.wait()",
         "x.get()",
         "repr(x)",
         "cla.sum(x + 1).get()",

@@ -94,7 +94,7 @@ void bind_stack(nb::class_<Context>& type) {
                   "Takes the top off the calling thread's stack and returns it; destroys nothing.")
       .def_static("stack_depth", &Context::stack_depth,
                   "How many contexts are on the calling thread's stack.")
-      .def("detach", &Context::detach, nb::call_guard<nb::gil_scoped_release>(),
+      .def("detach", &detach_context,
            "Destroys the context now, or gives up a primary one. Raises InvalidState the second "
            "time.");
 }

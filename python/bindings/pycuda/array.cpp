@@ -89,8 +89,8 @@ void bind_array_class(nb::module_& m) {
       .def("free", pycuda([](Array& self) {
              if (self.array.is_freed()) return;
              cuda::Array array = self.array;
-             const nb::gil_scoped_release released;  // the driver may wait for work that uses it
-             array.free();
+             // The driver may wait for work that uses it.
+             without_gil_asked(cuda::Context(array.context()), [&] { array.free(); });
            }),
            "Gives the memory back now; calling it again does nothing.")
       .def("get_descriptor", pycuda([](const Array& self) { return plane_of(self); }),

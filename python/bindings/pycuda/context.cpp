@@ -23,8 +23,7 @@ void pop() {
 
 void detach(const Context& self) {
   if (!self.context.is_valid()) raise_logic_error("cannot detach from invalid context");
-  nb::gil_scoped_release released;
-  self.context.detach();
+  detach_context(self.context);
 }
 
 void push(const Context& self) {

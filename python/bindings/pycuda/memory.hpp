@@ -34,6 +34,7 @@ class LinearAllocation final : public DeviceAllocation {
       : DeviceAllocation(memory.address()), memory_(std::move(memory)) {}
   void free() override;
   bool is_freed() const noexcept { return memory_.is_freed(); }
+  cuda::DeviceMemory& memory() noexcept { return memory_; }
   cuda::DevicePointer live_address() const override { return memory_.address(); }
 
  private:

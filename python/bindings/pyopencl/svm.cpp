@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "instance.hpp"
+#include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
@@ -136,8 +137,13 @@ nb::object map(const CommandQueue& queue, bool is_blocking, std::uint64_t flags,
   });
   if (is_blocking) {
     used.flush();
-    const nb::gil_scoped_release released;
-    event.wait();
+    try {
+      wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
+    } catch (const nb::python_error&) {
+      opencl::unmap_shared(used, range.bytes().data(),
+                           {.after = event});  // not before it is mapped
+      throw;
+    }
   }
   return make_event(std::move(event));
 }

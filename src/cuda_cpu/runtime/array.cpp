@@ -204,7 +204,7 @@ CUresult cuArrayDestroy(CUarray handle) {
     const auto array = array_handles().find(handle);
     if (!array) return CUDA_ERROR_INVALID_HANDLE;
     if (array->is_level) return CUDA_ERROR_INVALID_VALUE;
-    Scheduler::instance().wait_all(*array->context);
+    if (!Scheduler::instance().wait_all(*array->context, Hook::asked)) return CUDA_ERROR_NOT_READY;
     return array_handles().remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -243,7 +243,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
   return with_context([&](const auto&) -> CUresult {
     const auto array = mipmapped_array_handles().find(handle);
     if (!array) return CUDA_ERROR_INVALID_HANDLE;
-    Scheduler::instance().wait_all(*array->context);
+    if (!Scheduler::instance().wait_all(*array->context, Hook::asked)) return CUDA_ERROR_NOT_READY;
     if (!mipmapped_array_handles().remove(handle)) return CUDA_ERROR_INVALID_HANDLE;
     for (const auto& level : array->levels) array_handles().remove(level->handle);
     return CUDA_SUCCESS;

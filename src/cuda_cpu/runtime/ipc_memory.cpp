@@ -208,7 +208,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
     const auto found = find_memory(pointer);
     if (!found || found->base != pointer || found->kind != MemoryKind::imported)
       return CUDA_ERROR_INVALID_VALUE;
-    Scheduler::instance().wait_all(*found->context);
+    if (!Scheduler::instance().wait_all(*found->context, Hook::asked)) return CUDA_ERROR_NOT_READY;
     if (!drop_reference(pointer)) return CUDA_SUCCESS;
     if (const auto allocation = remove_memory(pointer, {MemoryKind::imported}))
       release_memory(*allocation);
