@@ -54,6 +54,7 @@ REFUSED = {
     "dot": [(None,), ((0,),), ([0],), ([],), ([1.5],), ([[0, 1]],), ([1, 2, 3],), (THING,)],
     "fill": [(None,)],
     "item": [((0,),)],
+    "searchsorted": [("x",), ("F",), (2**70,)],
     "repeat": [(1.5,), ([1.5],), (-1,), (2**70,)],
     "squeeze": [(0,), (-1,), ()],
     "take": [(1.5,), ([1.5],), ([7], 1)],
@@ -74,6 +75,8 @@ def takes_more(name, arguments, options, shape):
     axes = first if isinstance(first, list | tuple) else [first]
     if name in REDUCTIONS or name in ("squeeze", "item", "cumsum", "cumprod"):
         return shape == () or all(type(axis) is int for axis in axes)
+    if name in ("partition", "argpartition"):
+        return first == []  # no place at all
     return name == "fill" and isinstance(first, list | tuple) or name == "reshape" and not arguments
 
 

@@ -145,6 +145,12 @@ def test_methods(device):
     expect(ours.astype("f4", copy=False), x.astype("f4"))
 
 
+def test_methods_of_arrays_refuse_other_objects():
+    for name in ("conj", "conjugate", "sort", "nonzero", "searchsorted"):
+        with pytest.raises(TypeError):
+            getattr(treadle.Array, name)(object())
+
+
 def test_functions_with_two_results_write_into_two_arrays(device):
     x, y = np.array([7.5, -7.5, 2.0]), np.array([2.0, 2.0, -3.0])
     for name, operands in [("divmod", (x, y)), ("modf", (x,)), ("frexp", (x,))]:

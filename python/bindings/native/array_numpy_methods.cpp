@@ -25,8 +25,13 @@ void bind_array_numpy_methods(nb::class_<Array>& type) {
   for (const char* name : {"conj", "conjugate"})
     type.def(
         name,
-        [](nb::handle self) {
-          const Array own = *as_array(self.ptr());
+        [name](nb::handle self) {
+          const Array* found = as_array(self.ptr());
+          if (found == nullptr)
+            raise_python(PyExc_TypeError, std::string(name) + "() of a " +
+                                              Py_TYPE(self.ptr())->tp_name +
+                                              ": it is a method of arrays");
+          const Array own = *found;
           if (own.dtype().kind() != ScalarKind::complex) return nb::borrow(self);
           note_launch_site();
           return array_object(array::conjugate(own));

@@ -38,8 +38,8 @@ void require_places(const Array& x, nb::handle kth, const Axis& axis) {
   const std::int64_t length = !axis      ? x.size()
                               : is_there ? x.shape()[static_cast<std::size_t>(along)]
                                          : 1;
-  for (const std::int64_t place : shape_from(kth))
-    if (place < -length || place >= length)
+  for (const std::int64_t place : shape_from(kth))  // NumPy looks at none where nothing is
+    if (x.size() > 0 && (place < -length || place >= length))
       throw InvalidArgument(
           "kth=" + std::to_string(place) + " of " + std::to_string(length) + " elements",
           "pass a place along the axis");
