@@ -22,6 +22,21 @@ namespace {
 
 using codegen::Fold;
 
+/// Sums of at most so many elements are folded in twice the precision: that takes no longer where
+/// the launch is what takes the time, and rounds once.
+constexpr std::int64_t few_elements = 16384;
+
+/// In which elements are summed up, or multiplied, on the device of `x`.
+Scalar precise(Scalar dtype, const Array& x, Fold fold) {
+  const bool is_few = x.size() <= few_elements;
+  if (!x.device().info().traits.fp64) return dtype;
+  // Factors that are equal round alike, in each of the accumulators that lie side by side.
+  if (dtype == Scalar::float32 && (fold == Fold::product || (fold == Fold::sum && is_few)))
+    return Scalar::float64;
+  const bool is_sum = fold == Fold::sum || fold == Fold::product;
+  return dtype == Scalar::complex64 && is_sum && is_few ? Scalar::complex128 : dtype;
+}
+
 /// The options that a function takes beside axes, keeps_axes and out.
 struct Takes {
   bool dtype = false, initial = false, where = false, ignores_nan = false, correction = false;
@@ -145,8 +160,10 @@ class Reducing {
   Array fold(const Array& elements, Fold fold, Scalar accumulator, bool keeps_axes) {
     if (accumulator == Scalar::boolean)
       fold = fold == Fold::sum ? Fold::any : fold == Fold::product ? Fold::all : fold;
-    return recorded(
-        record_fold(Access::node(elements), Folding(fold, accumulator, axes_, keeps_axes)));
+    const Scalar precision = precise(accumulator, elements, fold);
+    Array folded =
+        recorded(record_fold(Access::node(elements), Folding(fold, precision, axes_, keeps_axes)));
+    return precision == accumulator ? folded : cast(std::move(folded), accumulator);
   }
   /// A sum divided by the number of elements that count, in the dtype of the sum.
   Array divided_by_count(const Array& sum, double correction, bool keeps_axes) {
@@ -340,7 +357,8 @@ Array product_sum(const char* name, const Array& x, const Array& y, bool conjuga
   if (dtype == Scalar::boolean)
     return reducing.finished(
         reducing.fold(reducing.apply(Op::logical_and, {x, y}), Fold::any, Scalar::boolean));
-  const Scalar accumulator = dtype == Scalar::float16 ? Scalar::float32 : dtype;
+  const Scalar accumulator =
+      precise(dtype == Scalar::float16 ? Scalar::float32 : dtype, x, Fold::sum);
   Array first = reducing.cast(x, accumulator);
   if (conjugates && DType(dtype).kind() == ScalarKind::complex)
     first = reducing.apply(Op::conjugate, {first});

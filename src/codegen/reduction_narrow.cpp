@@ -186,15 +186,24 @@ std::string ReductionWriter::of_run(const std::string& name, const std::string& 
 }
 
 /// The same of a short row of floats, or a part of one: blocks by a few accumulators and a tree.
+/// A row is halved until a half is short enough, as NumPy does: a full block and a short one round
+/// more than two halves.
 void ReductionWriter::write_blocks(const std::string& end) {
-  const std::string integer = type(Scalar::int64), lanes = number(lanes_),
-                    most =
-                        number(lanes_ == 1 ? 2 * tiling_.block_elements : tiling_.block_elements);
+  const std::string integer = type(Scalar::int64), lanes = number(lanes_);
+  const unsigned most = lanes_ == 1 ? 2 * tiling_.block_elements : tiling_.block_elements;
   const bool is_one = loop_.folded.kind == SpaceKind::linear && !has_blocks();
-  if (has_blocks()) text_.open({"while (i < ", end, ")"});
-  text_.line({"const ", integer, " block_end = ",
-              has_blocks() ? joined({end, " - i < ", most, " ? ", end, " : i + ", most}) : end,
-              ";"});
+  if (has_blocks()) {
+    text_.line({integer, " length = ", end, " - i;"});
+    text_.line({"while (length > ", number(std::max(most, 2 * lanes_)), ") length -= length / ",
+                number(2 * lanes_), " * ", lanes, ";"});
+    text_.line({"const ", integer, " block_length = (length + ", number(lanes_ - 1), ") / ", lanes,
+                " * ", lanes, ";"});
+    text_.open({"while (i < ", end, ")"});
+  }
+  text_.line(
+      {"const ", integer, " block_end = ",
+       has_blocks() ? joined({end, " - i < block_length ? ", end, " : i + block_length"}) : end,
+       ";"});
   text_.open({"for (; i + ", lanes, " <= block_end; i += ", lanes, ")"});
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", lanes, "; ++k)"});
   write_fold_at("(i + k)", [](const std::string& name) { return name + "_part[k]"; });

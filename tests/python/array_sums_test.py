@@ -110,3 +110,43 @@ def test_sums_of_what_is_not_finite_are_numpys(device):
             np.testing.assert_array_equal(tnp.array(host).sum().get(), host.sum(), str(case[:2]))
         host = np.array([1 + 1j, complex(np.inf, 2)], np.complex64)
         np.testing.assert_array_equal(tnp.array(host).sum().get(), host.sum())
+
+
+def rows_of(kind, shape):
+    rng = np.random.default_rng(11)
+    return {
+        "signs": lambda: rng.choice([-1.0, 1], shape) * (rng.random(shape) + 0.5),
+        "equal": lambda: np.repeat(rng.random((*shape[:-1], 1)), shape[-1], -1),
+        "cancelling": lambda: np.where(np.arange(shape[-1]) % 2, 1e4, -1e4) + rng.random(shape),
+    }[kind]().astype("f4")
+
+
+@pytest.mark.parametrize("kind", ["signs", "equal", "cancelling"])
+@pytest.mark.parametrize("length", [129, 255, 1500])
+def test_rows_of_middle_length_round_no_more_than_numpys(device, kind, length):
+    """More rows than are folded in twice the precision. By the root mean square of all, which is
+    5 % off by chance."""
+    host = rows_of(kind, (1000, length))
+    wide, x = host.astype(np.float64), tnp.array(host)
+    for name in ("sum", "mean", "var"):
+        exact = getattr(wide, name)(axis=1)
+        found = getattr(x, name)(axis=1).get()
+        theirs = error(getattr(host, name)(axis=1), exact)
+        assert error(found, exact) <= 1.05 * theirs + 1e-30, name
+
+
+@pytest.mark.parametrize("kind", ["signs", "equal", "cancelling"])
+def test_few_numbers_are_summed_as_exactly_as_the_result_holds(device, kind):
+    for length in (3, 31, 127, 300, 2000):
+        host = rows_of(kind, (5, length))
+        factors = (1 + host / 1e5).astype("f4")
+        x, y = tnp.array(host), tnp.array(factors)
+        wide = host.astype(np.float64)
+        for i, row in enumerate(wide):
+            for found, right in [
+                (x[i].sum(), math.fsum(row)),
+                (tnp.dot(x[i], x[i]), math.fsum(row**2)),
+                (tnp.prod(y[i]), math.prod(factors[i].astype(np.float64))),
+            ]:
+                half_a_digit = abs(right) * np.finfo("f4").eps / 2
+                assert abs(float(found) - right) <= half_a_digit * 1.0001, (length, found, right)

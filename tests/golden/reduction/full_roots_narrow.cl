@@ -53,8 +53,11 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sqrt_multiply_maxim
     const float x0_i = x0_row[0];
     const float sqrt_3 = sqrt(x0_i);
     long i = start;
+    long length = end - i;
+    while (length > 128) length -= length / 16 * 8;
+    const long block_length = (length + 7) / 8 * 8;
     while (i < end) {
-      const long block_end = end - i < 128 ? end : i + 128;
+      const long block_end = end - i < block_length ? end : i + block_length;
       for (; i + 8 <= block_end; i += 8) {
         for (uint k = 0; k < 8; ++k) {
           const float x1_i = x1_row[(i + k)];

@@ -47,8 +47,11 @@ extern "C" __global__ void __launch_bounds__(1) sqrt_multiply_maximum_sum_maximu
     const float x0_i = x0_row[0];
     const float sqrt_3 = sqrt(x0_i);
     long long i = start;
+    long long length = end - i;
+    while (length > 128) length -= length / 16 * 8;
+    const long long block_length = (length + 7) / 8 * 8;
     while (i < end) {
-      const long long block_end = end - i < 128 ? end : i + 128;
+      const long long block_end = end - i < block_length ? end : i + block_length;
       for (; i + 8 <= block_end; i += 8) {
         for (unsigned int k = 0; k < 8; ++k) {
           const float x1_i = x1_row[(i + k)];

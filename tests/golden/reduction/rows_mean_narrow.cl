@@ -37,8 +37,11 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) cast_sum_divide_f64
     const long start = 0;
     const long end = n - start < piece_length ? n : start + piece_length;
     long i = start;
+    long length = end - i;
+    while (length > 128) length -= length / 16 * 8;
+    const long block_length = (length + 7) / 8 * 8;
     while (i < end) {
-      const long block_end = end - i < 128 ? end : i + 128;
+      const long block_end = end - i < block_length ? end : i + block_length;
       for (; i + 8 <= block_end; i += 8) {
         for (uint k = 0; k < 8; ++k) {
           const char x_i = x_row[(i + k)];
