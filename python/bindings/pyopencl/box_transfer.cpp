@@ -32,7 +32,8 @@ nb::object transfer_rect(const CommandQueue& queue, const MemoryObjectHolder& me
   const opencl::Box box{numbers<3>(region, 1, "region"), to_host ? buffer : host,
                         to_host ? host : buffer};
   return transfer_host<access>(
-      {queue, mem, hostbuf, wait_for, is_blocking},
+      {queue, mem, hostbuf, wait_for, is_blocking,
+       access == HostBuffer::write ? "clEnqueueReadBufferRect" : "clEnqueueWriteBufferRect"},
       [&box](const auto& used, const auto& memory, auto bytes, auto order, auto blocking) {
         if constexpr (to_host)
           return opencl::read_box(used, memory, bytes, box, order, blocking);

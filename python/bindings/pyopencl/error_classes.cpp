@@ -58,8 +58,9 @@ nb::object build_logs(const Error& error) {
   return logs;
 }
 
-void set_from(const Error& error) {
-  const Cause cause = cause_of(error);
+void set_from(const Error& error, const char* routine = nullptr) {
+  Cause cause = cause_of(error);
+  if (routine != nullptr) cause.routine = routine;
   // errors.cpp says which of Treadle's classes it is.
   set_object(classes().attr("from_native")(native_exception(error), cause.routine, cause.code,
                                            cause.text, build_logs(error)));
@@ -105,6 +106,11 @@ void raise_error(int code, const char* routine, const std::string& text) {
 
 void raise_logic_error(const char* routine, const std::string& text) {
   raise_error(number(StatusCode::invalid_value), routine, text);
+}
+
+void raise_refused(const InvalidArgument& refused, const char* routine) {
+  set_from(refused, routine);
+  throw nb::python_error();
 }
 
 bool is_out_of_memory(const DeviceError& error) noexcept {

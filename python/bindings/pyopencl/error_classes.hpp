@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/opencl/error.hpp"
 
 namespace treadle::bindings::cl {
@@ -34,6 +35,9 @@ template <class R, class... A>
 auto pyopencl(R (*function)(A...)) {
   return pyopencl([function](A... arguments) { return function(std::forward<A>(arguments)...); });
 }
+
+/// Throws what was refused before OpenCL was asked, with the call that would have refused it.
+[[noreturn]] void raise_refused(const InvalidArgument& refused, const char* routine);
 
 /// Whether memory of any kind was what was missing.
 bool is_out_of_memory(const DeviceError& error) noexcept;

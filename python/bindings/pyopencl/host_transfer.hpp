@@ -15,6 +15,7 @@ struct HostTransfer {
   const MemoryObjectHolder& mem;
   nb::handle hostbuf, wait_for;
   bool is_blocking;
+  const char* routine;  ///< OpenCL's call, which errors name
 };
 
 /// Whether a blocking transfer of `bytes` is soon over: it is small, and no earlier work is waiting
@@ -37,7 +38,7 @@ void note_end_of(MemoryObject& object);
 /// host's memory. `access` is what becomes of that: to read from the device is to write to it.
 /// `is_dense`: all bytes of the host are read or written.
 template <HostBuffer::Access access, class F>
-nb::object transfer_host(const HostTransfer& call, F transfer, bool is_dense = false) {
+nb::object transfer_host(const HostTransfer& call, F transfer, bool is_dense = false) try {
   const HostBuffer host(call.hostbuf, access, "hostbuf");
   const Events after(call.wait_for);
   const bool is_soon = is_soon_over(call, host.size());
@@ -67,6 +68,8 @@ nb::object transfer_host(const HostTransfer& call, F transfer, bool is_dense = f
   if (!call.is_blocking) return make_nanny_event(std::move(event), call.hostbuf);
   wait_for_last(call.queue, event, call.hostbuf);
   return make_ended_transfer(std::move(event), call.hostbuf);
+} catch (const InvalidArgument& refused) {
+  raise_refused(refused, call.routine);
 }
 
 }  // namespace treadle::bindings::cl

@@ -31,7 +31,8 @@ nb::object transfer_image(const CommandQueue& queue, const MemoryObjectHolder& m
   const opencl::HostPitches pitches{row_pitch.in("enqueue_copy", "row_pitch (pitches[0])"),
                                     slice_pitch.in("enqueue_copy", "slice_pitch (pitches[1])")};
   return transfer_host<access>(
-      {queue, mem, hostbuf, wait_for, is_blocking},
+      {queue, mem, hostbuf, wait_for, is_blocking,
+       access == HostBuffer::write ? "clEnqueueReadImage" : "clEnqueueWriteImage"},
       [&](const auto& used, const auto&, auto bytes, auto order, auto blocking) {
         if constexpr (access == HostBuffer::write)
           return opencl::read_image(used, image, bytes, box, pitches, order, blocking);

@@ -81,7 +81,8 @@ nb::object sub_region_of(const Buffer& self, Size origin, Size size, std::uint64
 
 nb::object slice_of(const Buffer& self, nb::handle index) {
   if (PySlice_Check(index.ptr()) == 0)
-    raise_python(PyExc_TypeError, "a Buffer is indexed by a slice of bytes: buffer[start:stop]");
+    raise_logic_error("Buffer.__getitem__",
+                      "a Buffer is indexed by a slice of bytes: buffer[start:stop]");
   Py_ssize_t start = 0, stop = 0, step = 0;
   if (PySlice_Unpack(index.ptr(), &start, &stop, &step) != 0) throw nb::python_error();
   const auto size = static_cast<Py_ssize_t>(self.memory().size_bytes());

@@ -19,7 +19,8 @@ nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& m
   const std::size_t offset =
       device_offset.in("enqueue_copy", access == HostBuffer::write ? "src_offset" : "dst_offset");
   return transfer_host<access>(
-      {queue, mem, hostbuf, wait_for, is_blocking},
+      {queue, mem, hostbuf, wait_for, is_blocking,
+       access == HostBuffer::write ? "clEnqueueReadBuffer" : "clEnqueueWriteBuffer"},
       [offset](const auto& used, const auto& memory, auto bytes, auto order, auto blocking) {
         if constexpr (access == HostBuffer::write)
           return opencl::read(used, memory, bytes, offset, order, blocking);

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._core.array import Array
 from treadle._core.opencl import _make_enqueue_copy
 from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import SVM, CommandQueue, Event, MemoryObjectHolder, SVMPointer
@@ -50,8 +51,13 @@ def _check_buffer(operand: Any, argument: str) -> None:
     """Refuses what has no memory, before a call that speaks of other arguments does."""
     try:
         memoryview(operand)
-    except TypeError:
+    except (TypeError, BufferError) as error:
+        is_array = isinstance(operand, Array)
+        if isinstance(error, BufferError) and not is_array:
+            raise
         wanted = "memory of a context, or a bytes-like object such as a NumPy array"
+        if is_array:
+            wanted += ", as the data of an array is"
         raise wrong_kind("enqueue_copy", argument, operand, wanted) from None
 
 

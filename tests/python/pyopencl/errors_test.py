@@ -233,7 +233,7 @@ def test_errors_are_copied_and_pickled(attempt, context, queue):
         (lambda c, q: cl.Context([1]), Exception),
         (lambda c, q: cl.Buffer(c), TypeError),
         (lambda c, q: cl.Buffer("no context", 1, 4), TypeError),
-        (lambda c, q: cl.Buffer(c, 1, 16)[3], TypeError),
+        (lambda c, q: cl.Buffer(c, 1, 16)[3], cl.LogicError),
         (lambda c, q: cl.enqueue_copy(q, bytearray(4), bytearray(4)), TypeError),
         (lambda c, q: cl.enqueue_marker(q, [1]), TypeError),
         (lambda c, q: cl.enqueue_marker(q, 1), TypeError),

@@ -122,7 +122,9 @@ def test_sub_regions(context, queue, device, upload):
     assert buffer[: -2 * step].size == 2 * step
 
 
-@pytest.mark.parametrize("index", [slice(0, 16, 2), slice(8, 8), slice(8, 4), slice(16, 0, -1)])
+@pytest.mark.parametrize(
+    "index", [slice(0, 16, 2), slice(8, 8), slice(8, 4), slice(16, 0, -1), 3, "x", (3, 4)]
+)
 def test_slices_that_are_no_regions(index, context):
     with pytest.raises(cl.LogicError):
         cl.Buffer(context, 1, 4096)[index]

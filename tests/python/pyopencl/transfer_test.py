@@ -3,6 +3,7 @@
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array
 import pytest
 
 mf = cl.mem_flags
@@ -231,3 +232,33 @@ def test_map_of_structures_and_orders(queue, context):
             cl.enqueue_map_buffer(
                 queue, buffer, cl.map_flags.READ, 0, (2, 3), pair, strides=strides
             )
+
+
+REFUSED = [
+    ("cl.enqueue_copy(q, b, large)", "clEnqueueWriteBuffer"),
+    ("cl.enqueue_copy(q, large, b)", "clEnqueueReadBuffer"),
+    ("cl.enqueue_copy(q, b, large[:64], dst_offset=8)", "clEnqueueWriteBuffer"),
+    ("cl.enqueue_copy(q, b, large, is_blocking=False)", "clEnqueueWriteBuffer"),
+    ("cl.enqueue_copy(q, b, b, byte_count=1000)", "clEnqueueCopyBuffer"),
+    ("cl.enqueue_copy(q, b, large, **box, region=(9999, 1))", "clEnqueueWriteBufferRect"),
+    ("cl.enqueue_copy(q, large, b, **box, region=(9999, 1))", "clEnqueueReadBufferRect"),
+    ("cl.enqueue_copy(q, large, b, **box, region=(300, 1))", "clEnqueueReadBufferRect"),
+    ("cl.enqueue_fill_buffer(q, b, np.int32(1), 0, 1000)", "clEnqueueFillBuffer"),
+]
+
+
+@pytest.mark.parametrize(("line", "routine"), REFUSED)
+def test_a_refused_transfer_names_its_call(line, routine, queue, filled):
+    box = {"buffer_origin": (0, 0), "host_origin": (0, 0)}
+    scope = {"cl": cl, "np": np, "q": queue, "b": filled, "large": np.zeros(256), "box": box}
+    with pytest.raises(cl.LogicError) as refused:
+        eval(line, scope)
+    assert refused.value.routine == routine
+    assert refused.value.code == cl.status_code.INVALID_VALUE
+
+
+def test_an_array_is_no_memory_to_copy(queue, filled, numbers):
+    array = pyopencl.array.to_device(queue, numbers)
+    for dest, src in [(filled, array), (array, filled), (array, numbers), (numbers, array)]:
+        with pytest.raises(TypeError, match="data of an array"):
+            cl.enqueue_copy(queue, dest, src)
