@@ -149,9 +149,38 @@ def test_masks_of_the_host_choose_elements(computing):
     ours[mask] = np.arange(mask.sum())
     x[mask] = np.arange(mask.sum())
     same(ours, x)
-    for wrong in (mask[:2], mask.T, np.array(True)):
+    for wrong in (mask[:2], mask.T):
         with pytest.raises(IndexError):
             ours[wrong]
+
+
+TRUTHS = """
+    True|False|None, True|True, None|False, None|True, False|True, True|..., True|True, ...|0, True
+    True, 0|:, True|:, False|1:, True, 0|[0, 2], True|True, [0, 2]|[[0], [1]], False|np.True_
+    np.array(False)|np.True_, ...|0, False, 1|True, :, True|[0, 1], :, True|..., False, 1:
+    None, False|[], True|[], False|:, [1, 0], True|True, 1, None
+"""
+
+
+def test_true_and_false_choose_all_or_none(computing):
+    """As masks without axes: they add an axis of one element or none."""
+    for key in [k.strip() for line in TRUTHS.strip().split("\n") for k in line.split("|")]:
+        for shape in ((3, 4), (3, 4, 2)):
+            x = values_of(shape)
+            ours = tnp.array(x)
+            try:
+                expected = eval(f"x[{key}]")
+            except IndexError:
+                with pytest.raises(IndexError):
+                    eval(f"ours[{key}]")
+                continue
+            same(eval(f"ours[{key}]"), expected)
+            for value in ("7", "np.arange(expected.size).reshape(expected.shape)"):
+                exec(f"x[{key}] = {value}; ours[{key}] = {value}")
+                same(ours, x)
+    for number in (tnp.array(np.float32(4)),):
+        same(number[True], np.array(4, "f4")[True])
+        same(number[False], np.array(4, "f4")[False])
 
 
 def test_masks_on_the_device_choose_what_is_assigned_to(computing):
@@ -202,8 +231,6 @@ def test_wrong_indices_are_refused(device):
         x[[0, 1], [0, 1, 2]]
     with pytest.raises(IndexError):
         x[[0], [0], [0]]
-    with pytest.raises(IndexError, match="True or False"):
-        x[True]
     with pytest.raises(treadle.ShapeError):
         x[[0, 1]] = tnp.zeros(3)
     with pytest.raises(ValueError, match="mode"):

@@ -63,10 +63,12 @@ struct Part {
   std::size_t axes = 0;      ///< of the array that it selects from
   Shape mask = {};           ///< of a mask its shape
   bool is_ellipsis = false;  ///< as many axes as there are left
+  bool adds_axis = false;    ///< of length 1, of which the index takes one element or none
 };
 
 bool is_host_array(nb::handle part) {
   if (nb::isinstance<nb::list>(part) || PyBool_Check(part.ptr())) return true;
+  if (is_numpy_scalar(part.ptr())) return kind_of(numpy_call("asarray", part)) == 'b';
   return is_numpy_array(part.ptr()) &&
          (nb::cast<int>(part.attr("ndim")) > 0 || kind_of(nb::borrow(part)) == 'b');
 }
@@ -76,9 +78,11 @@ Part host_part(nb::handle object) {
   const nb::object host = numpy_call("asarray", object);
   if (kind_of(host) != 'b') return {{indices_from(host)}, 1};
   Part part{.mask = shape_from(host.attr("shape"))};
-  if (part.mask.empty())
-    throw IndexError("an index that is True or False",
-                     "a mask has an axis for each that it selects from");
+  if (part.mask.empty()) {
+    std::vector<std::int64_t> first;
+    if (PyObject_IsTrue(host.ptr()) == 1) first.push_back(0);
+    return {.indices = {IndexArray(std::move(first))}, .adds_axis = true};
+  }
   for (const nb::handle one : nb::tuple(host.attr("nonzero")()))
     part.indices.emplace_back(host_indices(one));
   part.axes = part.mask.size();
@@ -107,15 +111,21 @@ Part part_from(nb::handle object) {
           index.kind == Index::Kind::ellipsis};
 }
 
-std::vector<AnyIndex> any_indices(nb::handle key, const Array& x) {
+/// What is indexed, and by what.
+struct Indexed {
+  Array array;  ///< with an axis more for each True and False
+  std::vector<AnyIndex> indices = {};
+};
+
+Indexed any_indices(nb::handle key, const Array& x) {
   std::vector<Part> parts;
   if (nb::isinstance<nb::tuple>(key))
     for (const nb::handle part : nb::borrow<nb::tuple>(key)) parts.push_back(part_from(part));
   else
     parts.push_back(part_from(key));
-  std::size_t named = 0, axis = 0;
+  std::size_t named = 0, axis = 0, added = 0;
   for (const Part& part : parts) named += part.axes;
-  std::vector<AnyIndex> indices = {};
+  Indexed all{x};
   for (const Part& part : parts) {
     for (std::size_t i = 0; i < part.mask.size(); ++i)
       if (axis + i >= x.shape().size() ||
@@ -124,11 +134,13 @@ std::vector<AnyIndex> any_indices(nb::handle key, const Array& x) {
                              std::to_string(axis) + " of an array of shape " +
                              shape_text(x.shape()),
                          "its lengths are those of the axes that it selects from");
+    if (part.adds_axis)
+      all.array = array::expand_dims(all.array, static_cast<int>(axis + added++));
     axis += part.axes;
     if (part.is_ellipsis && x.shape().size() > named) axis += x.shape().size() - named;
-    indices.insert(indices.end(), part.indices.begin(), part.indices.end());
+    all.indices.insert(all.indices.end(), part.indices.begin(), part.indices.end());
   }
-  return indices;
+  return all;
 }
 
 /// Whether nothing but integers, slices, Ellipsis and None is in it: the usual case, without a
@@ -201,9 +213,9 @@ Array subscripted(const Array& x, nb::handle key) {
   if (is_basic(key)) return x.at(indices_of(key));
   if (names_field(x, key)) return array::field(x, nb::cast<std::string>(key));
   if (const Array* mask = as_mask(key)) return array::selected(x, *mask);
-  const std::vector<AnyIndex> indices = any_indices(key, x);
-  if (const auto basic = basic_indices(indices)) return x.at(*basic);
-  return array::at(x, indices);
+  const Indexed all = any_indices(key, x);
+  if (const auto basic = basic_indices(all.indices)) return x.at(*basic);
+  return array::at(all.array, all.indices);
 }
 
 void assign_subscripted(const Array& x, nb::handle key, nb::handle given) {
@@ -217,9 +229,9 @@ void assign_subscripted(const Array& x, nb::handle key, nb::handle given) {
                      "store a number, or value.reshape(()), or assign to x[i:i+1]");
   if (is_basic(key)) return x.at(indices_of(key)).assign(value);
   if (const Array* mask = as_mask(key)) return array::assign_selected(x, *mask, value);
-  const std::vector<AnyIndex> indices = any_indices(key, x);
-  if (const auto basic = basic_indices(indices)) return x.at(*basic).assign(value);
-  array::assign_at(x, indices, value);
+  const Indexed all = any_indices(key, x);
+  if (const auto basic = basic_indices(all.indices)) return x.at(*basic).assign(value);
+  array::assign_at(all.array, all.indices, value);
 }
 
 void bind_array_indexing_methods(nb::class_<Array>& type) {
