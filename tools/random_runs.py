@@ -61,6 +61,7 @@ COMPILER = "tests/cuda_cpu/compiler"
 KINDS = (
     Kind("numpy", "tests/python/numpy_random_test.py", 2000, SEEDED),
     Kind("stores", "tests/python/numpy_stores_test.py", 4000, SEEDED, "stored"),
+    Kind("lines", "tests/python/everyday_lines_test.py", 1500, SEEDED),
     Kind("reductions", "tests/python/user_reductions_random_test.py", 30, SEEDED),
     Kind("trees", "tests/python/cgen_test.py", 3000, SEEDED, "random"),
     Kind("division", "tests/python/array_division_test.py", 8, SEEDED),

@@ -95,8 +95,9 @@ Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& d
   if (stream == nullptr) stream = Context::of(buffer.device()).stream({});
   if (!placement.is_unshared) (void)buffer.location();
   auto storage = Ref<Storage>::adopt(new Storage(std::move(buffer), stream));
-  storage->is_read_only = placement.is_read_only;
-  return Access::array(make_leaf(std::move(storage), layout, dtype));
+  NodeRef leaf = make_leaf(std::move(storage), layout, dtype);
+  leaf->is_read_only = placement.is_read_only;
+  return Access::array(std::move(leaf));
 }
 
 const Layout& Array::layout() const { return node().layout; }
@@ -116,7 +117,7 @@ bool Array::is_scalar() const { return node().is_scalar; }
 bool Array::is_writable() const {
   const Node& own = node();
   return !own.is_leaf() ||
-         (!own.storage->is_read_only && !own.layout.may_repeat_elements(own.dtype.size_bytes()));
+         (!own.is_read_only && !own.layout.may_repeat_elements(own.dtype.size_bytes()));
 }
 
 memory::Buffer Array::buffer() const { return computed(*this)->storage->buffer; }
@@ -181,7 +182,7 @@ Number Array::item() const {
 Array Array::at(std::span<const Index> index) const {
   const Layout view = layout().indexed(index);
   const NodeRef own = computed(*this);
-  return Access::array(make_leaf(own->storage, view, own->dtype));
+  return Access::array(make_view(*own, view, own->dtype));
 }
 
 Array Array::viewed(const Layout& view, const DType& dtype) const {
@@ -192,7 +193,14 @@ Array Array::viewed(const Layout& view, const DType& dtype) const {
     throw InvalidArgument("the view reaches from byte " + std::to_string(low) + " to " +
                           std::to_string(high) + " of a buffer of " + std::to_string(size_bytes) +
                           " bytes");
-  return Access::array(make_leaf(own->storage, view, dtype));
+  return Access::array(make_view(*own, view, dtype));
+}
+
+Array Array::read_only() const {
+  const NodeRef own = computed(*this);
+  NodeRef view = make_view(*own, own->layout, own->dtype);
+  view->is_read_only = true;
+  return Access::array(std::move(view));
 }
 
 Array apply(Op op, std::span<const Operand> operands) {

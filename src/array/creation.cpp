@@ -185,8 +185,7 @@ Array geomspace(double start, double stop, std::int64_t count, bool endpoint,
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,
           const Placement& placement) {
   const Array made = zeros({rows, columns}, dtype, placement);
-  const Array ones = diagonal(made, offset);
-  if (ones.size() > 0) ones.assign(1);
+  fill_diagonal(made, 1, offset);
   return made;
 }
 
@@ -223,13 +222,13 @@ Array indices(const Shape& shape, const Placement& placement) {
 }
 
 Array diag(const Array& x, std::int64_t offset) {
-  if (x.rank() == 2) return copy(diagonal(x, offset));
+  if (x.rank() == 2) return diagonal(x, offset);
   if (x.rank() != 1)
     throw ShapeError("diag: an array of " + std::to_string(x.rank()) + " axes",
                      "it has one axis, or two");
   const std::int64_t rows = x.size() + std::abs(offset);
   Array made = zeros({rows, rows}, x.dtype().scalar(), {.stream = x.stream()});
-  if (x.size() > 0) diagonal(made, offset).assign(x);
+  if (x.size() > 0) fill_diagonal(made, x, offset);
   return made;
 }
 

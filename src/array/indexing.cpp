@@ -176,14 +176,14 @@ Array with_memory(const Array& x) {
 
 Array gathered(const Array& x, const Places& places) {
   const Node& own = Access::node(x);
-  const NodeRef source = make_leaf(own.storage, places.view, own.dtype);
+  const NodeRef source = make_view(own, places.view, own.dtype);
   return finished(record_gather(*source, Access::node(places.offset)));
 }
 
 void scatter(const Array& x, const Places& places, const Operand& value) {
   const Node& own = Access::node(x);
   require_writable(own);
-  const NodeRef target = make_leaf(own.storage, places.view, own.dtype);
+  const NodeRef target = make_view(own, places.view, own.dtype);
   const NodeRef source = value_node(value, own.dtype);
   write({"assignment by indices", *target, *source, nullptr, &Access::node(places.offset)});
 }

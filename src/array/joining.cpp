@@ -180,6 +180,8 @@ std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
   std::vector<Array> views;
   if (arrays.empty()) return views;
   const Layout common = broadcast(layouts, 1);
+  if (std::ranges::all_of(layouts, [&](const Layout* own) { return own->same_shape(common); }))
+    return {arrays.begin(), arrays.end()};
   for (const Array& x : arrays)
     views.push_back(broadcast_to(x, {common.shape().begin(), common.shape().end()}));
   return views;

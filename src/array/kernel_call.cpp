@@ -250,7 +250,8 @@ void KernelCall::add_value(std::size_t i) {
 
 void KernelCall::add_array(std::size_t i, const Array& array) {
   const bool is_written = declarations_.may_write(i);
-  Array used = are_elements_[i] ? broadcast_to(array, *shape_) : array;
+  const bool is_spread = are_elements_[i] && !std::ranges::equal(array.shape(), *shape_);
+  Array used = is_spread ? broadcast_to(array, *shape_) : array;
   if (!used.layout().is_contiguous(used.dtype().size_bytes())) {
     used = dense_copy(used);
     if (is_written) copied_.push_back({array, used});

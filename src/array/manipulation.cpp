@@ -123,10 +123,16 @@ Array rot90(const Array& x, int quarters, int axis, int other) {
   }
 }
 Array broadcast_to(const Array& x, const Shape& shape) {
-  return with_layout(x, x.layout().broadcast_to(shape));
+  return with_layout(x, x.layout().broadcast_to(shape)).read_only();
 }
 Array diagonal(const Array& x, std::int64_t offset, int axis, int other) {
-  return with_layout(x, x.layout().diagonal(offset, axis, other));
+  return with_layout(x, x.layout().diagonal(offset, axis, other)).read_only();
+}
+void fill_diagonal(const Array& x, const Operand& value, std::int64_t offset) {
+  if (x.rank() != 2)
+    throw ShapeError("fill_diagonal() of an array of shape " + shape_text(x.shape()),
+                     "it takes two axes");
+  with_layout(x, x.layout().diagonal(offset, 0, 1)).assign(value);
 }
 
 Array field(const Array& x, std::string_view name) {

@@ -147,8 +147,8 @@ void require_number_of(const Operand& value, Scalar target) {
 }
 
 void require_writable(const Node& target) {
-  if (target.is_leaf() && target.storage->is_read_only)
-    throw InvalidArgument("the array is a view of memory that is read-only",
+  if (target.is_leaf() && target.is_read_only)
+    throw InvalidArgument("the array is read-only, by what it is a view of or how it was made",
                           "copy() gives one that can be changed");
   if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
     throw InvalidArgument("several elements of this view of shape " +

@@ -149,8 +149,9 @@ class Node {
   bool is_stage = false;
   /// While it is pending: whether other nodes have to be computed before it. See find_stages().
   bool is_staged = false;
-  std::uint8_t result = 0;  ///< which result of its computation
-  bool is_scalar = false;   ///< a result without axes, see Array::is_scalar()
+  std::uint8_t result = 0;    ///< which result of its computation
+  bool is_scalar = false;     ///< a result without axes, see Array::is_scalar()
+  bool is_read_only = false;  ///< of a leaf: changes are refused; its views inherit it
   DType dtype = Scalar::float64;
   Layout layout;  ///< of the result; that of a pending node begins at offset 0
   static constexpr std::size_t most_operands = 4, most_results = 8;

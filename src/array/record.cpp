@@ -387,6 +387,12 @@ NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype
   return made;
 }
 
+NodeRef make_view(const Node& leaf, const Layout& layout, const DType& dtype) {
+  NodeRef made = make_leaf(leaf.storage, layout, dtype);
+  made->is_read_only = leaf.is_read_only;
+  return made;
+}
+
 NodeRef make_number(const Number& number, Scalar dtype) {
   NodeRef made = new_node();
   made->op = Op::scalar;

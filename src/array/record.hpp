@@ -15,6 +15,8 @@ namespace treadle::array {
 
 /// A view of storage.
 NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype);
+/// A view of a leaf's memory, which cannot be changed where the leaf cannot.
+NodeRef make_view(const Node& leaf, const Layout& layout, const DType& dtype);
 /// A number that has a dtype, as an operand; it is not listed.
 NodeRef make_number(const Number& number, Scalar dtype);
 /// One number for all elements of an array that is to be.

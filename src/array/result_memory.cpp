@@ -39,7 +39,7 @@ bool can_donate(const Node& leaf, const Node& result, std::size_t size_bytes) {
   const Storage& storage = *leaf.storage;
   const memory::Buffer& buffer = storage.buffer;
   return leaf.dtype == result.dtype && leaf.layout == result.layout && storage.owners() == 1 &&
-         !storage.is_read_only && storage.allocator == nullptr &&
+         !leaf.is_read_only && storage.allocator == nullptr &&
          buffer.kind() == memory::BufferKind::pooled && buffer.size_bytes() == size_bytes &&
          !buffer.is_shared() && !buffer.has_escaped();
 }

@@ -118,7 +118,6 @@ class Storage final : public device::WatchedMemory {
   const std::uint64_t handle;  ///< of its allocation; 0 for no bytes
   /// Operands of pending nodes that are views of this. Read without the lock: 0 is the usual case.
   std::atomic<std::uint32_t> pending = 0;
-  bool is_read_only = false;             ///< set before an array has it
   std::shared_ptr<Allocator> allocator;  ///< what results inherit; null: the pool
 
  private:

@@ -6,6 +6,7 @@
 
 #include "array/each_array_device.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/joining.hpp"
 
 namespace treadle::array {
 namespace {
@@ -40,6 +41,26 @@ TEST_P(ManipulationTest, ViewsOfTheSameMemory) {
   const Array z = x + std::complex<float>(0, 2);
   expect(real_part(z), {0, 1, 2, 3, 4, 5});
   expect(imaginary_part(z), {2, 2, 2, 2, 2, 2});
+}
+
+TEST_P(ManipulationTest, WhatOnlyShowsElementsIsReadOnlyAndSoAreItsViews) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make(count_up(4)), {2, 2});
+  const Array both[] = {x, make({1, 2})};
+  for (const Array& view :
+       {diagonal(x), diag(x), broadcast_to(x, {2, 2}), broadcast_to(x, {1, 2, 2}),
+        broadcast_arrays(both)[0], broadcast_arrays(both)[1], x.read_only()}) {
+    EXPECT_FALSE(view.is_writable());
+    EXPECT_FALSE(view.at({Index::at(0)}).is_writable());
+    EXPECT_FALSE(reshape(view.at({Index::at(0)}), {-1}).is_writable());
+    EXPECT_THROW(view.assign(7), InvalidArgument);
+    EXPECT_THROW(transpose(view).assign(7), InvalidArgument);
+    EXPECT_TRUE(copy(view).is_writable());
+  }
+  EXPECT_TRUE(broadcast_arrays(std::vector{x, x})[0].is_writable());
+  fill_diagonal(x, 9);
+  expect(x, {9, 1, 2, 9});
+  EXPECT_THROW(fill_diagonal(make({1}), 9), ShapeError);
 }
 
 TEST_P(ManipulationTest, OrdersInWhichElementsAreCounted) {

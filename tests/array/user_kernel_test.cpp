@@ -125,7 +125,7 @@ TEST_P(UserKernelTest, RefusesWhatDoesNotFitBeforeAnythingRuns) {
                       {"argument 1 (x)", "float32", "float64"});
   refused<ShapeError>([&] { fill(1, x, row); }, {"argument 2 (y)", "(1,)", "(3,)", "const"});
   refused<ShapeError>([&] { fill(1, x, make({1, 2})); }, {"(3,)", "(2,)"});
-  refused<InvalidArgument>([&] { fill(1, x, broadcast_to(row, {3})); }, {"the same memory"});
+  refused<InvalidArgument>([&] { fill(1, x, broadcast_to(row, {3})); }, {"read-only"});
   ElementwiseKernel open("a, *y", "y[0] = a");
   refused<InvalidArgument>([&] { open(1, x); }, {"how many", "range"});
   refused<InvalidArgument>([&] { open(1); }, {"argument 1 (y)", "missing"});

@@ -151,7 +151,7 @@ def test_views_share_memory(computing):
     tnp.moveaxis(x, 0, 1)[1] = 7
     tnp.split(x, [1])[1][0, 0] = 9
     assert x.get().tolist() == [[0, 7, 5], [9, 7, 5]]
-    with pytest.raises(treadle.InvalidArgument, match="same memory"):
+    with pytest.raises(treadle.InvalidArgument, match="read-only"):
         tnp.broadcast_to(x[0], (2, 3))[...] = 1
     assert tnp.meshgrid(tnp.arange(2), tnp.arange(3))[0][0, 0].shape == ()
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What is a view in NumPy is one in treadle.numpy: who writes through it changes the array."""
 
+import contextlib
+import warnings
+
 import numpy as np
 import pytest
 
@@ -64,10 +67,41 @@ METHODS = {
     "astype": lambda x: x.astype(x.dtype, copy=False),
     "iteration": lambda x: next(iter(x)),
 }
+# What gives views that cannot be written to.
 READ_ONLY = {
     "broadcast_to": lambda m, x: m.broadcast_to(x, (3, 2, 1, 4)),
+    "broadcast_to its own shape": lambda m, x: m.broadcast_to(x, (2, 1, 4)),
+    "broadcast_to with an axis of one": lambda m, x: m.broadcast_to(x, (1, 2, 1, 4)),
+    "broadcast_to of nothing": lambda m, x: m.broadcast_to(x[:0], (0, 1, 4)),
+    "broadcast_to of one number": lambda m, x: m.broadcast_to(x[0, 0, 0:1].reshape(()), ()),
+    "broadcast_arrays": lambda m, x: m.broadcast_arrays(x, m.ones((3, 2, 1, 4)))[0],
+    "broadcast_arrays of the same elements": lambda m, x: m.broadcast_arrays(x, x[None])[0],
+    "meshgrid without copies of several": lambda m, x: m.meshgrid(x[0, 0], x[1, 0], copy=False)[0],
+    "diagonal": lambda m, x: m.diagonal(x[:, 0]),
+    "diagonal below": lambda m, x: m.diagonal(x, -1, 0, 2),
+    "diag": lambda m, x: m.diag(x[:, 0]),
+    "linalg.diagonal": lambda m, x: m.linalg.diagonal(x),
     "imag of real numbers": lambda m, x: m.imag(m.real(x)),
 }
+READ_ONLY_METHODS = {"diagonal": lambda x: x.diagonal(axis1=1, axis2=2)}
+# What is no view, though it may return its argument.
+COPIES = {
+    "copy": lambda m, x: m.copy(x),
+    "array": lambda m, x: m.array(x),
+    "flatten": lambda m, x: x.flatten(),
+    "astype": lambda m, x: x.astype(x.dtype),
+    "copy of a read-only one": lambda m, x: m.broadcast_to(x, (3, 2, 1, 4)).copy(),
+    "sum": lambda m, x: x.sum(axis=0),
+    "indices": lambda m, x: x[[0, 1]],
+    "ravel of a read-only one": lambda m, x: m.ravel(m.broadcast_to(x, (3, 2, 1, 4))),
+    "operation": lambda m, x: m.diagonal(x[:, 0]) + 1,
+}
+# Lines that write, each through v.
+WRITES = [
+    "v[...] = 7", "v += 1", "v.fill(7)", "np.copyto(v, 7)", "np.add(v, 1, out=v)", "v.real = 3",
+    "v.T[...] = 7", "v[..., None] = 7", "v.reshape(v.shape)[...] = 7", "v[...].real[...] = 7",
+    "np.sum(np.ones((2, *v.shape)), axis=0, out=v)", "v[None][...] = 7", "v[v == v] = 7",
+]  # fmt: skip
 IDS = [d.id for d in treadle.devices() if d.traits.runs_kernels]
 
 
@@ -108,15 +142,109 @@ def test_a_view_of_a_method_writes_through(device, name):
     expect_writes_through(lambda _, x: METHODS[name](x), name)
 
 
-@pytest.mark.parametrize("name", READ_ONLY)
-def test_a_view_that_cannot_be_written_to_says_so(device, name):
-    view = READ_ONLY[name]
+def refusal(line, module, view):
+    """The error of a line that writes, or none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # broadcast_arrays() of NumPy 2
+        try:
+            exec(line, {"np": module, "v": view})
+        except (ValueError, DeprecationWarning, TypeError) as error:
+            return error
+    return None
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_what_is_read_only_is_not_written_to_by(device, line):
     theirs, x = host(), tnp.array(host())
+    views = READ_ONLY | {name: lambda _, x, f=f: f(x) for name, f in READ_ONLY_METHODS.items()}
+    for name, view in views.items():
+        expected = refusal(line, np, view(np, theirs))
+        if expected is None or "real" in name or "not callable" in str(expected):
+            continue
+        found = refusal(line, tnp, view(tnp, x))
+        assert isinstance(found, ValueError) and "read-only" in str(found), (name, found, expected)
+        np.testing.assert_array_equal(x.get(), host(), name)
+
+
+def is_writable(view):
+    """By its flag; that NumPy will make it read-only is as good."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        try:
+            return view.flags.writeable
+        except FutureWarning:
+            return False
+
+
+def every_result(module, x):
+    for name, function in (FUNCTIONS | READ_ONLY | COPIES).items():
+        is_there = hasattr(tnp, name.split(" ")[0].split(".")[0]) or name in COPIES
+        if is_there and "in place" not in name:
+            yield name, function(module, x)
+    for name, method in (METHODS | READ_ONLY_METHODS).items():
+        yield name + "()", method(x)
+
+
+def test_flags_are_numpys(device):
+    """Of every view that a function gives, and of the views of these."""
+    for base in (lambda m, x: x, lambda m, x: m.broadcast_to(x, x.shape)):
+        theirs, x = base(np, host()), base(tnp, tnp.array(host()))
+        mine = dict(every_result(tnp, x))
+        for name, expected in every_result(np, theirs):
+            found = mine[name]
+            assert found.flags.writeable == is_writable(expected), name
+            for flag in ("c_contiguous", "f_contiguous", "forc", "fnc", "contiguous", "fortran"):
+                same = found.flags.c_contiguous == expected.flags.c_contiguous
+                if found.strides == expected.strides or same:
+                    assert getattr(found.flags, flag) == getattr(expected.flags, flag), name
+            for method in ("T", "real", "slice", "None"):
+                if found.ndim == 3:
+                    seen = METHODS[method](found), METHODS[method](expected)
+                    assert seen[0].flags.writeable == is_writable(seen[1]), (name, method)
+
+
+def test_flags_are_set_and_read_by_name(device):
+    x = tnp.array(host())
+    assert x.flags["WRITEABLE"] and x.flags["C_CONTIGUOUS"] and x.flags["A"]
+    assert "WRITEABLE : True" in repr(x.flags)
+    with pytest.raises(KeyError):
+        x.flags["ELSE"]
+    y = x[0]
+    x.flags.writeable = False
+    assert not x.flags.writeable and not x[0].flags.writeable and y.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
-        view(np, theirs)[...] = 77
-    with pytest.raises(treadle.Error):
-        view(tnp, x)[...] = 77
-    np.testing.assert_array_equal(x.get(), host())
+        x[0] = 3
+    with pytest.raises(treadle.InvalidArgument):
+        x.flags.writeable = True
+    y[...] = 5
+    assert x.get()[0, 0, 0] == 5
+
+
+def test_what_is_read_only_leaves_so(device):
+    x = tnp.diagonal(tnp.ones((3, 3)))
+    assert np.from_dlpack(x).flags.writeable is False
+    if device.id == "cpu":
+        assert memoryview(x).readonly
+        assert x.__cuda_array_interface__["data"][1] is True
+        with pytest.raises(BufferError):
+            x.__dlpack__()
+
+
+def test_every_function_that_gives_a_view_is_in_this_table(device):
+    """Called with an array, or an array and a number."""
+    x = tnp.ones((2, 2))
+    listed = {name.split(" ")[0].split(".")[-1] for name in FUNCTIONS | READ_ONLY}
+    found = set()
+    for name in tnp.__all__:
+        for arguments in ((x,), (x, 1), ([x, x],), (x, (2, 2)), (x, 0, 1)):
+            with warnings.catch_warnings(), contextlib.suppress(Exception):
+                warnings.simplefilter("ignore")
+                given = getattr(tnp, name)(*arguments)
+                given = given if isinstance(given, (list, tuple)) else [given]
+                if any(isinstance(g, treadle.Array) and tnp.shares_memory(g, x) for g in given):
+                    found.add(name)
+    listed |= {"Array", "ndarray", "from_dlpack"}  # the array itself
+    assert found - listed == {"diff"}  # of order 0, as in NumPy
 
 
 def test_a_view_sees_a_change_of_its_array(device):

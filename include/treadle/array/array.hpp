@@ -99,7 +99,8 @@ class Array {
   /// Whether it is the result of an operation and has no axes. NumPy has a number there, which no
   /// other name can change: Python's `s += 1` makes a new array of such a result.
   bool is_scalar() const;
-  /// Whether it can be written to: memory is not read-only, and no two elements share it.
+  /// Whether it can be written to: neither it nor what it is a view of is read-only, and no two
+  /// elements share memory.
   bool is_writable() const;
   /// The memory; layout() says where in it the elements are. Computes a pending array. The library
   /// notices copies, fills and launches that use the Buffer, but the caller orders them with work
@@ -148,10 +149,13 @@ class Array {
   }
   /// The same memory under another layout, which must lie within the buffer, and dtype.
   Array viewed(const Layout& layout, const DType& dtype) const;
+  /// The same elements, whose change through the result or its views is refused; this array stays
+  /// as it is.
+  Array read_only() const;
 
   // Changes are made at once, as one kernel; pending readers of old elements are computed before.
   /// Every element becomes the element of `value`, broadcast, and cast as NumPy's assignment does
-  /// (anything to anything). Throws ShapeError, and InvalidArgument where memory is read-only or
+  /// (anything to anything). Throws ShapeError, and InvalidArgument where it is read-only or
   /// elements share memory, and for an array of another device or context.
   void assign(const Operand& value) const;
   /// The same where a mask, which broadcasts to its shape, is true; other elements stay.

@@ -63,8 +63,8 @@ Array tri(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
 /// The place of each element of an array of this shape, along axis 0, along axis 1, ...: int64,
 /// with a new first axis. Throws ShapeError for no axes.
 Array indices(const Shape& shape, const Placement& placement = {});
-/// A square array of zeros with these elements on a diagonal; of an array of two axes a copy of
-/// that diagonal. Throws ShapeError for other ranks, DTypeError for records.
+/// A square array of zeros with these elements on a diagonal; of an array of two axes a
+/// read-only view of that diagonal. Throws ShapeError for other ranks, DTypeError for records.
 Array diag(const Array& x, std::int64_t offset = 0);
 
 }  // namespace treadle::array

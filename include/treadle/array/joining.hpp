@@ -40,7 +40,8 @@ using PadWidth = std::pair<std::int64_t, std::int64_t>;
 /// count, or for one below 0.
 Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
 
-/// All arrays broadcast to their common shape, as views. Throws ShapeError.
+/// All arrays broadcast to their common shape, as read-only views; the arrays themselves if all
+/// have that shape. Throws ShapeError.
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
 /// How coordinates of a grid are laid out.
 struct GridOptions {

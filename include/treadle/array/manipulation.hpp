@@ -47,10 +47,13 @@ Array flip(const Array& x, std::span<const int> axes);
 Array flip(const Array& x);
 /// Turned by quarters from one axis to the other; backwards for negative ones.
 Array rot90(const Array& x, int quarters = 1, int axis = 0, int other = 1);
-/// Axes of length 1 repeated; the view cannot be written to. Throws ShapeError.
+/// Axes of length 1 repeated; the view is read-only. Throws ShapeError.
 Array broadcast_to(const Array& x, const Shape& shape);
-/// Elements (i, i + offset) of two axes, as a new last one.
+/// Elements (i, i + offset) of two axes, as a new last one; the view is read-only.
 Array diagonal(const Array& x, std::int64_t offset = 0, int axis = 0, int other = 1);
+/// Assigns to elements (i, i + offset) of an array of two axes. Throws ShapeError for another
+/// number, and as Array::assign().
+void fill_diagonal(const Array& x, const Operand& value, std::int64_t offset = 0);
 /// One field of records; of an array field its elements are a new last axis. Throws DTypeError if
 /// there is no such field, and if fields of its size do not lie at multiples of it in memory.
 Array field(const Array& x, std::string_view name);

@@ -96,6 +96,9 @@ Array matrix_transpose(const Array& self) {
 template <Array (*part)(const Array&)>
 void set_part(const Array& self, nb::handle value) {
   note_launch_site();
+  if (part == &array::imaginary_part && self.dtype().kind() != ScalarKind::complex)
+    throw DTypeError("an array of " + self.dtype().name() + " has no imaginary part to set",
+                     "x.astype(complex) has one");
   const Array target = part(self);
   target.assign(AssignedValue(target, value).get());
 }
@@ -303,6 +306,7 @@ void bind_array(nb::module_& m) {
   bind_array_ordering(m, type);
   bind_array_searching(m, type);
   bind_array_counting(m);
+  bind_array_flags(m, type);
   bind_array_memory(m);
   bind_array_numpy_methods(type);
   bind_user_kernels(m);

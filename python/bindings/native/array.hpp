@@ -158,6 +158,7 @@ void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 /// Methods that NumPy has beside operators.
 void bind_array_numpy_methods(nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
+void bind_array_flags(nb::module_& m, nb::class_<Array>& type);
 void bind_array_memory(nb::module_& m);
 void bind_user_kernels(nb::module_& m);
 void bind_array_faces(nb::module_& m);

@@ -193,6 +193,13 @@ nb::object item(const Array& self) {
   return host_copy(self).attr("item")();
 }
 
+/// The same, of a complex result the real part, with a warning, as of a number of NumPy.
+nb::object real_item(const Array& self) {
+  if (!self.is_scalar() || self.dtype().kind() != ScalarKind::complex) return item(self);
+  warn_of_cast(self.dtype(), self.dtype().real_type());
+  return item(self).attr("real");
+}
+
 /// The indices of an element that is counted in C's order, so that no view is copied to find it.
 array::Shape place_of(const Array& self, std::int64_t counted) {
   if (counted < -self.size() || counted >= self.size())
@@ -269,8 +276,8 @@ void bind_copies(nb::class_<Array>& type) {
 }
 
 void bind_conversions(nb::class_<Array>& type) {
-  type.def("__float__", [](const Array& self) { return nb::float_(item(self)); })
-      .def("__int__", [](const Array& self) { return nb::int_(item(self)); })
+  type.def("__float__", [](const Array& self) { return nb::float_(real_item(self)); })
+      .def("__int__", [](const Array& self) { return nb::int_(real_item(self)); })
       .def(
           "__complex__",
           [](const Array& self) {

@@ -134,8 +134,7 @@ Indexed any_indices(nb::handle key, const Array& x) {
                              std::to_string(axis) + " of an array of shape " +
                              shape_text(x.shape()),
                          "its lengths are those of the axes that it selects from");
-    if (part.adds_axis)
-      all.array = array::expand_dims(all.array, static_cast<int>(axis + added++));
+    if (part.adds_axis) all.array = array::expand_dims(all.array, static_cast<int>(axis + added++));
     axis += part.axes;
     if (part.is_ellipsis && x.shape().size() > named) axis += x.shape().size() - named;
     all.indices.insert(all.indices.end(), part.indices.begin(), part.indices.end());
@@ -248,6 +247,12 @@ void bind_array_indexing_methods(nb::class_<Array>& type) {
 }
 
 void bind_array_indexing(nb::module_& m) {
+  m.def("fill_diagonal", recorded(+[](const Array& x, nb::handle value) {
+          array::fill_diagonal(x, AssignedValue(x, value, Place::part).get());
+        }),
+        nb::arg("x"), nb::arg("value").none(),
+        nb::sig("def fill_diagonal(x: Array, value: typing.Any) -> None"),
+        "Assigns to the diagonal of an array of two axes.");
   m.def("take_along_axis", recorded(+[](const Array& x, nb::handle indices, int axis) {
           return array::take_along_axis(x, indices_from(indices), axis);
         }),

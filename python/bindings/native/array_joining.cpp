@@ -109,7 +109,7 @@ void bind_copies(nb::module_& m) {
   m.def("append", recorded(&array::append), nb::arg("x"), nb::arg("values"), nb::arg("axis").none(),
         "One behind the other; without an axis all elements.");
   m.def("diag", recorded(&array::diag), nb::arg("x"), nb::arg("offset"),
-        "A matrix with a diagonal, or a copy of a matrix's diagonal.");
+        "A matrix with a diagonal, or a read-only view of a matrix's diagonal.");
   m.def("roll", recorded(+[](const Array& x, const Counts& shifts, const Axes& axes) {
           return array::roll(x, shifts, axes);
         }),

@@ -449,6 +449,12 @@ class Array:
     def searchsorted(self, v: Any, side: str = 'left', sorter: Array | None = None) -> Array:
         """Where elements would stand among those of this array, which is sorted."""
 
+    @property
+    def flags(self) -> Any:
+        """
+        How the elements lie in memory and whether they can be changed, as NumPy has it: an ArrayFlags.
+        """
+
     def conj(self) -> Array:
         """
         The elements with the sign of the imaginary part changed; of real ones the array itself.
@@ -591,6 +597,9 @@ def foreign(object: Any) -> Array | None:
     An array in the memory of another library's; None for what is no array of a device.
     """
 
+def fill_diagonal(x: Array, value: Any) -> None:
+    """Assigns to the diagonal of an array of two axes."""
+
 def take_along_axis(x: Array, indices: Any, axis: int) -> Array:
     """For each index the element there along an axis."""
 
@@ -719,7 +728,7 @@ def append(x: Array, values: Array, axis: int | None) -> Array:
     """One behind the other; without an axis all elements."""
 
 def diag(x: Array, offset: int) -> Array:
-    """A matrix with a diagonal, or a copy of a matrix's diagonal."""
+    """A matrix with a diagonal, or a read-only view of a matrix's diagonal."""
 
 def roll(x: Array, shifts: Sequence[int], axes: Sequence[int]) -> Array:
     """Elements moved on, those behind the end to the beginning."""
@@ -833,6 +842,52 @@ def quantile(x: Array, fractions: Sequence[float], axes: Any, keeps_axes: bool, 
 
 def median(x: Array, axes: Any, keeps_axes: bool, ignores_nan: bool) -> Array:
     """The numbers in the middle along axes."""
+
+class ArrayFlags:
+    """
+    How the elements of an array lie in memory, by NumPy's names: flags.c_contiguous, flags['C_CONTIGUOUS'].
+    """
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether elements lie dense, in C's order."""
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether elements lie dense, in Fortran's order."""
+
+    @property
+    def contiguous(self) -> bool:
+        """The same as c_contiguous."""
+
+    @property
+    def fortran(self) -> bool:
+        """The same as f_contiguous."""
+
+    @property
+    def forc(self) -> bool:
+        """Whether they lie in one of the two orders."""
+
+    @property
+    def fnc(self) -> bool:
+        """Whether they lie in Fortran's order and not in C's."""
+
+    @property
+    def aligned(self) -> bool:
+        """True: each is at a multiple of its alignment."""
+
+    @property
+    def writeable(self) -> bool:
+        """
+        Whether elements can be changed through this array: it is no view of what is read-only, and each has memory of its own. False makes it read-only.
+        """
+
+    @writeable.setter
+    def writeable(self, arg: bool, /) -> None: ...
+
+    def __getitem__(self, name: str) -> bool: ...
+
+    def __repr__(self) -> str: ...
 
 def rebind(array: Array, other: Array) -> None:
     """

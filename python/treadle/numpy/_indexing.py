@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import DTypeError, IndexError, ShapeError
+from treadle._core import DTypeError, IndexError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
@@ -133,9 +133,4 @@ _ORDER_OF_KINDS: dict[Any, int] = {
 
 def fill_diagonal(a: Array, val: Any) -> None:
     """Assigns to the diagonal of a matrix."""
-    if require_target("fill_diagonal", a).ndim != 2:
-        raise ShapeError(
-            f"fill_diagonal() of an array of shape {a.shape}: it takes two axes; assign to "
-            "diagonal() of more"
-        )
-    a.diagonal()[...] = val
+    _array.fill_diagonal(require_target("fill_diagonal", a), val)

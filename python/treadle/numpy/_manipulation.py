@@ -173,7 +173,7 @@ def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
 
 def diag(v: Any, k: int = 0) -> Array:
     """A square array of zeros with these elements on a diagonal that is k to the right of the main
-    one; of an array of two axes a copy of that diagonal."""
+    one; of an array of two axes a read-only view of that diagonal."""
     return _array.diag(asarray(v), k)
 
 
