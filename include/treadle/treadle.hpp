@@ -35,6 +35,7 @@
 #include "treadle/base/op.hpp"
 #include "treadle/base/promotion.hpp"
 #include "treadle/base/random.hpp"
+#include "treadle/codegen/block_builder.hpp"
 #include "treadle/codegen/cuda_words.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/dialect_header.hpp"

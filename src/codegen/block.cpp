@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned sub_group = 32;
 
 constexpr const char* what_tickets_do =
-    "// What a group has written is seen by whoever takes a later ticket.";
+    "What a group has written is seen by whoever takes a later ticket.";
 
 }  // namespace
 
@@ -44,77 +44,78 @@ unsigned BlockReduce::shared_values() const {
   return depth == shuffled() ? 0 : group_size / shuffled();
 }
 
-void BlockReduce::declare(TextWriter& text) const {
+void BlockReduce::declare(tree::BlockBuilder& code) const {
   if (shared_values() == 0) return;
   for (const BlockField& field : fields)
-    text.line({dialect.local, " ", field.type, " ", field.name, "_shared[", number(shared_values()),
-               "];"});
+    code.declare_local(field.type, {field.name, "_shared"}, number(shared_values()));
 }
 
-void BlockReduce::write(TextWriter& text, const std::string& lane) const {
+void BlockReduce::write(tree::BlockBuilder& code, const std::string& lane) const {
   if (depth == 1) return;
-  if (!has_shuffles()) return write_tree(text, lane);
-  write_shuffles(text);
-  if (depth > shuffled()) write_sub_groups(text, lane);
+  if (!has_shuffles()) return write_tree(code, lane);
+  write_shuffles(code);
+  if (depth > shuffled()) write_sub_groups(code, lane);
 }
 
-void BlockReduce::write_shuffles(TextWriter& text) const {
+void BlockReduce::write_shuffles(tree::BlockBuilder& code) const {
   const std::string uint = value_type(Scalar::uint32, dialect);
-  text.directive("#pragma unroll");
-  text.open({"for (", uint, " step = ", number(shuffled() / 2), "; step > 0; step /= 2)"});
+  code.directive("pragma", "unroll");
+  code.open_loop(tree::initialize(tree::value(uint, "step"), number(shuffled() / 2)), "step > 0",
+                 "step /= 2");
   for (const auto& [name, type, how] : fields) {
     const auto shuffle = [&](const char* part) {
       return fill_holes(dialect.shuffle_down, std::array{name + part, std::string("step")});
     };
     if (how == BlockField::Shuffle::whole) {
-      text.line({"const ", type, " ", name, "_other = ", shuffle(""), ";"});
+      code.declare({"const ", type}, {name, "_other"}, shuffle(""));
       continue;
     }
-    text.line({type, " ", name, "_other;"});
-    text.line({name, "_other.x = ", shuffle(".x"), ";"});
-    text.line({name, "_other.y = ", shuffle(".y"), ";"});
+    code.declare(type, {name, "_other"});
+    code.assign({name, "_other.x"}, shuffle(".x"));
+    code.assign({name, "_other.y"}, shuffle(".y"));
   }
-  combine(text, [](const std::string& name) { return name + "_other"; });
-  text.close();
+  combine(code, [](const std::string& name) { return name + "_other"; });
+  code.close();
 }
 
-void BlockReduce::write_shared(TextWriter& text, const std::string& index) const {
+void BlockReduce::write_shared(tree::BlockBuilder& code, const std::string& index) const {
   for (const BlockField& field : fields)
-    text.line({field.name, "_shared[", index, "] = ", field.name, ";"});
+    code.assign({field.name, "_shared[", index, "]"}, field.name);
 }
 
 /// The first of each sub-group hands its part over, and the first of all folds them in order.
-void BlockReduce::write_sub_groups(TextWriter& text, const std::string& lane) const {
+void BlockReduce::write_sub_groups(tree::BlockBuilder& code, const std::string& lane) const {
   const std::string uint = value_type(Scalar::uint32, dialect), width = number(sub_group);
-  text.open({"if (", lane, " % ", width, " == 0)"});
-  write_shared(text, joined({dialect.local_id, " / ", width}));
-  text.close();
-  text.line({dialect.barrier, ";"});
-  text.open({"if (", lane, " == 0)"});
-  text.directive("#pragma unroll");
-  text.open({"for (", uint, " other = 1; other < ", number(depth / sub_group), "; ++other)"});
-  combine(text, [&](const std::string& name) {
+  code.open_if({lane, " % ", width, " == 0"});
+  write_shared(code, joined({dialect.local_id, " / ", width}));
+  code.close();
+  code.evaluate(dialect.barrier);
+  code.open_if({lane, " == 0"});
+  code.directive("pragma", "unroll");
+  code.open_for(uint, "other", "1", number(depth / sub_group));
+  combine(code, [&](const std::string& name) {
     return joined({name, "_shared[", dialect.local_id, " / ", width, " + other]"});
   });
-  text.close();
-  text.close();
+  code.close();
+  code.close();
 }
 
-void BlockReduce::write_tree(TextWriter& text, const std::string& lane) const {
+void BlockReduce::write_tree(tree::BlockBuilder& code, const std::string& lane) const {
   const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id;
-  write_shared(text, me);
-  text.line({dialect.barrier, ";"});
-  text.open({"for (", uint, " step = ", number(depth / 2), "; step > 0; step /= 2)"});
-  text.open({"if (", lane, " < step)"});
+  write_shared(code, me);
+  code.evaluate(dialect.barrier);
+  code.open_loop(tree::initialize(tree::value(uint, "step"), number(depth / 2)), "step > 0",
+                 "step /= 2");
+  code.open_if({lane, " < step"});
   const std::string distance =
       lanes_are_adjacent ? "step" : joined({"step * ", number(group_size / depth)});
-  combine(text, [&](const std::string& name) {
+  combine(code, [&](const std::string& name) {
     return joined({name, "_shared[", me, " + ", distance, "]"});
   });
-  write_shared(text, me);
-  text.close();
-  text.line({dialect.barrier, ";"});
-  text.close();
+  write_shared(code, me);
+  code.close();
+  code.evaluate(dialect.barrier);
+  code.close();
 }
 
 bool BlockScan::has_shuffles() const {
@@ -124,98 +125,98 @@ bool BlockScan::has_shuffles() const {
          });
 }
 
-void BlockScan::declare(TextWriter& text) const {
+void BlockScan::declare(tree::BlockBuilder& code) const {
   if (!has_shuffles() && keeps_arrays) return;
   const std::string suffix = has_shuffles() ? "_sums" : "",
                     size = number(has_shuffles() ? group_size / sub_group : group_size);
   for (const Field& field : fields)
-    text.line({dialect.local, " ", field.value.type, " ", field.array, suffix, "[", size, "];"});
+    code.declare_local(field.value.type, {field.array, suffix}, size);
 }
 
-void BlockScan::open_if(TextWriter& text, const std::string& condition) const {
-  text.open(is_there.empty() ? joined({"if (", condition, ")"})
-                             : joined({"if (", condition, " && ", is_there, ")"}));
+void BlockScan::open_if(tree::BlockBuilder& code, const std::string& condition) const {
+  code.open_if(is_there.empty() ? tree::Part(condition)
+                                : tree::Part({condition, " && ", is_there}));
 }
 
-void BlockScan::write_arrays(TextWriter& text, const std::string& index,
+void BlockScan::write_arrays(tree::BlockBuilder& code, const std::string& index,
                              const std::string& suffix) const {
   for (const Field& field : fields)
-    text.line({field.array, suffix, "[", index, "] = ", field.value.name, ";"});
+    code.assign({field.array, suffix, "[", index, "]"}, field.value.name);
 }
 
-void BlockScan::write(TextWriter& text) const {
-  has_shuffles() ? write_shuffles(text) : write_steps(text);
+void BlockScan::write(tree::BlockBuilder& code) const {
+  has_shuffles() ? write_shuffles(code) : write_steps(code);
 }
 
 /// Sub-groups by shuffles; then each work-item takes the sums of the sub-groups before its own.
-void BlockScan::write_shuffles(TextWriter& text) const {
+void BlockScan::write_shuffles(tree::BlockBuilder& code) const {
   const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id,
                     width = number(sub_group), step = prefix + "step", group = prefix + "sub_group";
   const auto other = [](const std::string& name) { return name + "_earlier"; };
-  text.directive("#pragma unroll");
-  text.open({"for (", uint, " ", step, " = 1; ", step, " < ", width, "; ", step, " *= 2)"});
+  code.directive("pragma", "unroll");
+  code.open_loop(tree::initialize(tree::value(uint, step), "1"), {step, " < ", width},
+                 {step, " *= 2"});
   for (const Field& field : fields)
-    text.line({"const ", field.value.type, " ", other(field.value.name), " = ",
-               fill_holes(dialect.shuffle_up, std::array{field.value.name, step}), ";"});
-  open_if(text, joined({me, " % ", width, " >= ", step}));
-  combine(text, other);
-  text.close();
-  text.close();
-  text.open({"if (", me, " % ", width, " == ", number(sub_group - 1), ")"});
-  write_arrays(text, joined({me, " / ", width}), "_sums");
-  text.close();
-  text.line({dialect.barrier, ";"});
-  open_if(text, joined({me, " >= ", width}));
-  text.open(
-      {"for (", uint, " ", group, " = ", me, " / ", width, "; ", group, " > 0; --", group, ")"});
-  combine(text, [&](const std::string& name) {
+    code.declare({"const ", field.value.type}, other(field.value.name),
+                 fill_holes(dialect.shuffle_up, std::array{field.value.name, step}));
+  open_if(code, joined({me, " % ", width, " >= ", step}));
+  combine(code, other);
+  code.close();
+  code.close();
+  code.open_if({me, " % ", width, " == ", number(sub_group - 1)});
+  write_arrays(code, joined({me, " / ", width}), "_sums");
+  code.close();
+  code.evaluate(dialect.barrier);
+  open_if(code, joined({me, " >= ", width}));
+  code.open_loop(tree::initialize(tree::value(uint, group), {me, " / ", width}), {group, " > 0"},
+                 {"--", group});
+  combine(code, [&](const std::string& name) {
     const auto of_name = [&](const Field& field) { return field.value.name == name; };
     return joined({std::ranges::find_if(fields, of_name)->array, "_sums[", group, " - 1]"});
   });
-  text.close();
-  text.close();
+  code.close();
+  code.close();
   if (!keeps_arrays) return;
-  write_arrays(text, me, "");
-  text.line({dialect.barrier, ";"});
+  write_arrays(code, me, "");
+  code.evaluate(dialect.barrier);
 }
 
-void BlockScan::write_steps(TextWriter& text) const {
+void BlockScan::write_steps(tree::BlockBuilder& code) const {
   const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id,
                     step = prefix + "step";
-  write_arrays(text, me, "");
-  text.line({dialect.barrier, ";"});
+  write_arrays(code, me, "");
+  code.evaluate(dialect.barrier);
   if (group_size == 1) return;
-  text.open(
-      {"for (", uint, " ", step, " = 1; ", step, " < ", number(group_size), "; ", step, " *= 2)"});
-  open_if(text, joined({me, " >= ", step}));
-  combine(text, [&](const std::string& name) {
+  code.open_loop(tree::initialize(tree::value(uint, step), "1"), {step, " < ", number(group_size)},
+                 {step, " *= 2"});
+  open_if(code, joined({me, " >= ", step}));
+  combine(code, [&](const std::string& name) {
     const auto of_name = [&](const Field& field) { return field.value.name == name; };
     return joined({std::ranges::find_if(fields, of_name)->array, "[", me, " - ", step, "]"});
   });
-  text.close();
-  text.line({dialect.barrier, ";"});
-  write_arrays(text, me, "");
-  text.line({dialect.barrier, ";"});
-  text.close();
+  code.close();
+  code.evaluate(dialect.barrier);
+  write_arrays(code, me, "");
+  code.evaluate(dialect.barrier);
+  code.close();
 }
 
-void BlockRank::declare(TextWriter& text) const {
-  text.line({dialect.local, " ", value_type(Scalar::uint16, dialect), " ", prefix, "counters[",
-             number(digits * group_size), "];"});
-  sums().declare(text);
-  text.line({dialect.local, " ", value_type(Scalar::uint32, dialect), " ", prefix, "starts[",
-             number(digits + 1), "];"});
+void BlockRank::declare(tree::BlockBuilder& code) const {
+  code.declare_local(value_type(Scalar::uint16, dialect), {prefix, "counters"},
+                     number(digits * group_size));
+  sums().declare(code);
+  code.declare_local(value_type(Scalar::uint32, dialect), {prefix, "starts"}, number(digits + 1));
 }
 
-void BlockRank::open_each_digit(TextWriter& text) const {
-  text.open({"for (", value_type(Scalar::uint32, dialect), " ", prefix, "d = 0; ", prefix, "d < ",
-             number(digits), "; ", prefix, "d += 1)"});
+void BlockRank::open_each_digit(tree::BlockBuilder& code) const {
+  code.open_for(value_type(Scalar::uint32, dialect), joined({prefix, "d"}), "0", number(digits),
+                "1");
 }
 
-void BlockRank::clear(TextWriter& text) const {
-  open_each_digit(text);
-  text.line({counter(prefix + "d"), " = 0;"});
-  text.close();
+void BlockRank::clear(tree::BlockBuilder& code) const {
+  open_each_digit(code);
+  code.assign(counter(prefix + "d"), "0");
+  code.close();
 }
 
 std::string BlockRank::counter(std::string_view digit) const {
@@ -231,8 +232,8 @@ BlockScan BlockRank::sums() const {
   const std::string before = prefix + "before";
   return {.fields = {{{before, value_type(Scalar::uint32, dialect)}, prefix + "sums"}},
           .combine =
-              [before](TextWriter& text, const BlockScan::Earlier& earlier) {
-                text.line({before, " += ", earlier(before), ";"});
+              [before](tree::BlockBuilder& code, const BlockScan::Earlier& earlier) {
+                code.assign(before, earlier(before), "+=");
               },
           .group_size = group_size,
           .is_there = {},
@@ -241,54 +242,53 @@ BlockScan BlockRank::sums() const {
           .keeps_arrays = false};
 }
 
-void BlockRank::write(TextWriter& text) const {
+void BlockRank::write(tree::BlockBuilder& code) const {
   const std::string uint = value_type(Scalar::uint32, dialect), id = dialect.local_id,
                     size = number(group_size), own = number(digits), &p = prefix;
-  text.line({uint, " ", p, "sum = 0;"});
-  open_each_digit(text);
-  text.line({p, "sum += ", p, "counters[", id, " * ", own, " + ", p, "d];"});
-  text.close();
-  text.line({uint, " ", p, "before = ", p, "sum;"});
-  sums().write(text);
-  text.line(
-      {"if (", id, " == ", number(group_size - 1), ") ", p, "starts[", own, "] = ", p, "before;"});
-  text.line({p, "before -= ", p, "sum;"});
-  open_each_digit(text);
-  text.line({"const ", uint, " ", p, "c = ", id, " * ", own, " + ", p, "d;"});
-  text.line({"const ", uint, " ", p, "count = ", p, "counters[", p, "c];"});
-  text.line({p, "counters[", p, "c] = (", value_type(Scalar::uint16, dialect), ")", p, "before;"});
-  text.line(
-      {"if (", p, "c % ", size, " == 0) ", p, "starts[", p, "c / ", size, "] = ", p, "before;"});
-  text.line({p, "before += ", p, "count;"});
-  text.close();
-  text.line({dialect.barrier, ";"});
+  code.declare(uint, {p, "sum"}, "0");
+  open_each_digit(code);
+  code.assign({p, "sum"}, {p, "counters[", id, " * ", own, " + ", p, "d]"}, "+=");
+  code.close();
+  code.declare(uint, {p, "before"}, {p, "sum"});
+  sums().write(code);
+  code.when({id, " == ", number(group_size - 1)},
+            tree::assign({p, "starts[", own, "]"}, {p, "before"}));
+  code.assign({p, "before"}, {p, "sum"}, "-=");
+  open_each_digit(code);
+  code.declare({"const ", uint}, {p, "c"}, {id, " * ", own, " + ", p, "d"});
+  code.declare({"const ", uint}, {p, "count"}, {p, "counters[", p, "c]"});
+  code.assign({p, "counters[", p, "c]"},
+              {"(", value_type(Scalar::uint16, dialect), ")", p, "before"});
+  code.when({p, "c % ", size, " == 0"},
+            tree::assign({p, "starts[", p, "c / ", size, "]"}, {p, "before"}));
+  code.assign({p, "before"}, {p, "count"}, "+=");
+  code.close();
+  code.evaluate(dialect.barrier);
 }
 
-void HandOver::declare(TextWriter& text) const {
-  text.line({dialect.local, " ", uint, " ticket;"});
+void HandOver::declare(tree::BlockBuilder& code) const { code.declare_local(uint, "ticket"); }
+
+void HandOver::write(tree::BlockBuilder& code) const {
+  code.comment(what_tickets_do);
+  code.evaluate(dialect.fence);
+  code.evaluate(dialect.barrier);
+  code.when({dialect.local_id, " == 0"},
+            tree::assign("ticket", {dialect.atomic_add, "(tickets + tile, 1u)"}));
+  code.evaluate(dialect.barrier);
+  code.evaluate(dialect.fence);
+  code.declare({"const ", uint}, "count", "ticket == splits - 1 ? splits : 0");
 }
 
-void HandOver::write(TextWriter& text) const {
-  text.line(what_tickets_do);
-  text.line({dialect.fence, ";"});
-  text.line({dialect.barrier, ";"});
-  text.line(
-      {"if (", dialect.local_id, " == 0) ticket = ", dialect.atomic_add, "(tickets + tile, 1u);"});
-  text.line({dialect.barrier, ";"});
-  text.line({dialect.fence, ";"});
-  text.line({"const ", uint, " count = ticket == splits - 1 ? splits : 0;"});
+void HandOver::put_back(tree::BlockBuilder& code) const {
+  code.when({"count > 0 && ", dialect.local_id, " == 0"}, tree::assign("tickets[tile]", "0"));
 }
 
-void HandOver::put_back(TextWriter& text) const {
-  text.line({"if (count > 0 && ", dialect.local_id, " == 0) tickets[tile] = 0;"});
-}
-
-void HandOver::open_last(TextWriter& text) const {
-  text.line(what_tickets_do);
-  text.line({dialect.fence, ";"});
-  text.open({"if (", dialect.atomic_add, "(tickets + tile, 1u) == splits - 1)"});
-  text.line({dialect.fence, ";"});
-  text.line("tickets[tile] = 0;");
+void HandOver::open_last(tree::BlockBuilder& code) const {
+  code.comment(what_tickets_do);
+  code.evaluate(dialect.fence);
+  code.open_if({dialect.atomic_add, "(tickets + tile, 1u) == splits - 1"});
+  code.evaluate(dialect.fence);
+  code.assign("tickets[tile]", "0");
 }
 
 }  // namespace treadle::codegen

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "text_writer.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/block_builder.hpp"
 #include "treadle/codegen/dialect.hpp"
 
 namespace treadle::codegen {
@@ -43,26 +43,26 @@ struct BlockReduce {
 
   std::vector<BlockField> fields;
   /// Writes statements that fold the other's values into the variables.
-  std::function<void(TextWriter&, const Other&)> combine;
+  std::function<void(tree::BlockBuilder&, const Other&)> combine;
   unsigned group_size;
   unsigned depth;           ///< work-items of one result, a power of two
   bool lanes_are_adjacent;  ///< they are neighbours; else group_size / depth apart
   const Dialect& dialect;
 
   /// The local memory that write() uses: in the kernel's outermost block.
-  void declare(TextWriter& text) const;
+  void declare(tree::BlockBuilder& code) const;
   /// In uniform control flow; `lane` is the number of the work-item within its result. May be
   /// written again behind a barrier.
-  void write(TextWriter& text, const std::string& lane) const;
+  void write(tree::BlockBuilder& code, const std::string& lane) const;
 
  private:
   bool has_shuffles() const;
   unsigned shuffled() const;
   unsigned shared_values() const;
-  void write_shuffles(TextWriter& text) const;
-  void write_sub_groups(TextWriter& text, const std::string& lane) const;
-  void write_tree(TextWriter& text, const std::string& lane) const;
-  void write_shared(TextWriter& text, const std::string& index) const;
+  void write_shuffles(tree::BlockBuilder& code) const;
+  void write_sub_groups(tree::BlockBuilder& code, const std::string& lane) const;
+  void write_tree(tree::BlockBuilder& code, const std::string& lane) const;
+  void write_shared(tree::BlockBuilder& code, const std::string& index) const;
 };
 
 /// Scans variables over work-items: each has what was combined of those up to its own afterwards,
@@ -80,7 +80,7 @@ struct BlockScan {
 
   std::vector<Field> fields;
   /// Writes statements that combine earlier values with the variables. What they declare is theirs.
-  std::function<void(TextWriter&, const Earlier&)> combine;
+  std::function<void(tree::BlockBuilder&, const Earlier&)> combine;
   unsigned group_size;
   std::string
       is_there;        ///< whether a work-item has a value; those who do are the first; empty: all
@@ -90,16 +90,17 @@ struct BlockScan {
   bool keeps_arrays = true;
 
   /// The local memory that write() uses itself: in the kernel's outermost block.
-  void declare(TextWriter& text) const;
+  void declare(tree::BlockBuilder& code) const;
   /// In uniform control flow; ends with a barrier where arrays are kept.
-  void write(TextWriter& text) const;
+  void write(tree::BlockBuilder& code) const;
 
  private:
   bool has_shuffles() const;
-  void open_if(TextWriter& text, const std::string& condition) const;
-  void write_arrays(TextWriter& text, const std::string& index, const std::string& suffix) const;
-  void write_shuffles(TextWriter& text) const;
-  void write_steps(TextWriter& text) const;
+  void open_if(tree::BlockBuilder& code, const std::string& condition) const;
+  void write_arrays(tree::BlockBuilder& code, const std::string& index,
+                    const std::string& suffix) const;
+  void write_shuffles(tree::BlockBuilder& code) const;
+  void write_steps(tree::BlockBuilder& code) const;
 };
 
 /// Ranks of elements by their digits among those of a tile, in the order of digits, of work-items,
@@ -112,20 +113,20 @@ struct BlockRank {
   const Dialect& dialect;
 
   /// The local memory that it uses: in the kernel's outermost block.
-  void declare(TextWriter& text) const;
+  void declare(tree::BlockBuilder& code) const;
   /// Before elements are counted.
-  void clear(TextWriter& text) const;
+  void clear(tree::BlockBuilder& code) const;
   /// This work-item's. Counters lie by digits, and those of neighbouring work-items side by side.
   std::string counter(std::string_view digit) const;
   /// Behind a barrier: replaces each counter by the sum of those before it, and puts where each
   /// digit begins, and where the last one ends, into PREFIXstarts. Ends with a barrier.
-  void write(TextWriter& text) const;
+  void write(tree::BlockBuilder& code) const;
   /// Then: which of the elements of its digit one is, from its rank among those of its work-item.
   std::string place(std::string_view digit, std::string_view rank) const;
 
  private:
   BlockScan sums() const;
-  void open_each_digit(TextWriter& text) const;
+  void open_each_digit(tree::BlockBuilder& code) const;
 };
 
 /// Groups that share a tile of results hand over what they have: each writes its part
@@ -136,14 +137,14 @@ struct HandOver {
   std::string uint;  ///< the type of tickets, tile and splits
 
   /// The local memory that write() uses: in the kernel's outermost block.
-  void declare(TextWriter& text) const;
+  void declare(tree::BlockBuilder& code) const;
   /// Behind a group's part: defines `count`, which is `splits` in the last group of `tile`, else 0.
-  void write(TextWriter& text) const;
+  void write(tree::BlockBuilder& code) const;
   /// Behind what the last group does with the parts.
-  void put_back(TextWriter& text) const;
+  void put_back(tree::BlockBuilder& code) const;
   /// The same as write() where a group is one work-item: opens a block in which the last group is,
   /// with the ticket put back.
-  void open_last(TextWriter& text) const;
+  void open_last(tree::BlockBuilder& code) const;
 };
 
 }  // namespace treadle::codegen

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/embedded.hpp"
 #include "treadle/codegen/element_text.hpp"
+#include "tree_text.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
@@ -99,9 +101,11 @@ void each_function(std::string_view file, Take take) {
   }
 }
 
-const std::map<std::string, Template, std::less<>>& templates() {
+using Templates = std::map<std::string, Template, std::less<>>;
+
+const Templates& templates() {
   static const auto* const found = [] {
-    auto* all = new std::map<std::string, Template, std::less<>>;
+    auto* all = new Templates;
     for (const Source& source : sources) {
       const auto file = std::ranges::find(embedded_files, source.path, &EmbeddedFile::path);
       each_function(file->text, [&](std::string_view name, std::string_view text) {
@@ -160,36 +164,94 @@ std::string written_for(const Template& source, const Dialect& dialect) {
   return expand_words(text, dialect);
 }
 
-/// Collects definitions, callees first.
-class Collector {
+bool is_called_as_ours(std::string_view name) noexcept {
+  return name.size() > 8 && name[0] == 't' && name.starts_with("treadle_");
+}
+
+/// The functions of a language, each written when it is asked for first.
+class Library {
  public:
-  explicit Collector(const Dialect& dialect) : dialect_(dialect) {
+  struct Function {
+    std::string text;
+    std::vector<std::string> words;  ///< what it calls, perhaps
+  };
+  explicit Library(const Dialect& dialect) : dialect_(dialect) {
     each_function(dialect.header, [&](std::string_view name, std::string_view text) {
       of_header_[std::string(name)] = {text, Scalar::structure};
     });
+    constexpr std::string_view own = "treadle_own_";
+    for (const auto& [name, source] : templates())
+      if (dialect.brings_math && name.starts_with(own)) replaced_.insert(name.substr(own.size()));
+  }
+  /// That of a dialect, which lives as long as the process.
+  static Library& of(const Dialect& dialect) {
+    static std::mutex lock;
+    static auto* const all = new std::map<const char*, Library>;
+    const std::scoped_lock hold(lock);
+    return all->try_emplace(dialect.header.data(), dialect).first->second;
   }
 
-  void add_calls_of(std::string_view text) {
-    replace_identifiers(text, [&](std::string_view word) {
-      if (word.starts_with("treadle_")) add(word);
-      if (dialect_.brings_math && !replacing_) replace(word);
-      return std::string();
+  /// Whether one of ours takes the place of a function of the run-time's.
+  bool replaces(std::string_view name) const {
+    return !replaced_.empty() && replaced_.contains(name);
+  }
+  /// Null: it is none of ours. Any thread.
+  const Function* find(std::string_view name) {
+    const std::scoped_lock hold(lock_);
+    const auto known = written_.find(name);
+    if (known != written_.end()) return &known->second;
+    const Template* const source = source_of(name);
+    if (source == nullptr) return nullptr;
+    Function made{written_for(*source, dialect_), {}};
+    each_identifier(made.text, [&](std::string_view word) {
+      if (source_of(word) != nullptr || replaces(word)) made.words.emplace_back(word);
     });
+    return &written_.emplace(name, std::move(made)).first->second;
+  }
+
+ private:
+  const Template* source_of(std::string_view name) const {
+    if (!is_called_as_ours(name)) return nullptr;
+    for (const Templates* all : {&templates(), &of_header_})
+      if (const auto found = all->find(name); found != all->end()) return &found->second;
+    return nullptr;
+  }
+
+  const Dialect dialect_;
+  Templates of_header_;
+  std::set<std::string, std::less<>> replaced_;
+  std::mutex lock_;
+  std::map<std::string, Function, std::less<>> written_;
+};
+
+/// Collects definitions, callees first.
+class Collector {
+ public:
+  explicit Collector(const Dialect& dialect) : dialect_(dialect), library_(Library::of(dialect)) {}
+
+  void add_calls_of_text(std::string_view text) {
+    each_identifier(text, [&](std::string_view word) { add_word(word); });
+  }
+  void add_calls_of(const tree::Part& code, std::size_t depth = 0) {
+    if (code.node() == nullptr) return add_calls_of_text(code.text());
+    const tree::Node& node = *code.node();
+    tree::require_depth(node, depth);
+    if (node.kind() == tree::Kind::comment) return;
+    for (const tree::Part& part : node.parts()) add_calls_of(part, depth + 1);
+    for (const tree::Part& part : node.list()) add_calls_of(part, depth + 1);
   }
   std::string text() const { return replacements_ + text_; }
 
  private:
-  const Template* find(std::string_view name) const {
-    if (const auto found = templates().find(name); found != templates().end())
-      return &found->second;
-    const auto found = of_header_.find(name);
-    return found == of_header_.end() ? nullptr : &found->second;
+  void add_word(std::string_view word) {
+    if (is_called_as_ours(word)) add(word);
+    if (!replacing_ && library_.replaces(word)) replace(word);
   }
   /// `#define sinh treadle_own_sinh`, with all that it calls, for where that is better. Functions
   /// of doubles stay the run-time's.
   void replace(std::string_view name) {
     const std::string own = joined({"treadle_own_", name});
-    if (!templates().contains(own) || added_.contains(own)) return;
+    if (added_.contains(own)) return;
     Collector functions(dialect_);
     functions.replacing_ = true;
     functions.added_ = added_;
@@ -225,15 +287,14 @@ class Collector {
                              "\n#endif\n\n"});
   }
   void add(std::string_view name) {
-    const Template* found = find(name);
-    if (found == nullptr || !added_.insert(std::string(name)).second) return;
-    const std::string definition = written_for(*found, dialect_);
-    add_calls_of(definition);
-    text_ += definition + "\n\n";
+    const Library::Function* const found = library_.find(name);
+    if (found == nullptr || !added_.emplace(name).second) return;
+    for (const std::string& word : found->words) add_word(word);
+    text_.append(found->text).append("\n\n");
   }
 
   const Dialect& dialect_;
-  std::map<std::string, Template, std::less<>> of_header_;
+  Library& library_;
   std::set<std::string, std::less<>> added_;
   std::string text_, replacements_;
   bool replacing_ = false;
@@ -241,9 +302,9 @@ class Collector {
 
 }  // namespace
 
-std::string device_functions(std::string_view text, const Dialect& dialect) {
+std::string device_functions(const tree::Part& code, const Dialect& dialect) {
   Collector functions(dialect);
-  functions.add_calls_of(text);
+  functions.add_calls_of(code);
   return functions.text();
 }
 

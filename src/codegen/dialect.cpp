@@ -77,7 +77,7 @@ constexpr TypeName cuda_vector_names[] = {
 struct Table {
   Language language;
   std::string_view group_id, local_id, group_count, local_size;
-  std::string_view shuffle_down, shuffle_up, atomic_add, high_product, group_size, aligned;
+  std::string_view shuffle_down, shuffle_up, atomic_add, high_product, aligned;
   bool has_addresses;
   std::span<const TypeName> type_names, vector_names;
   std::string_view exact_preamble, exact_flag, exact_division_flag;
@@ -94,7 +94,6 @@ constexpr Table tables[] = {
      .shuffle_up = "__shfl_up_sync(0xffffffffu, {0}, {1})",
      .atomic_add = "atomicAdd",
      .high_product = "__umulhi",
-     .group_size = "__launch_bounds__({0})",
      .aligned = "__align__({0})",
      .has_addresses = true,
      .type_names = cuda_names,
@@ -113,7 +112,6 @@ constexpr Table tables[] = {
      .shuffle_up = "",
      .atomic_add = "atomic_add",
      .high_product = "mul_hi",
-     .group_size = "__attribute__((reqd_work_group_size({0}, 1, 1)))",
      .aligned = "__attribute__((aligned({0})))",
      .has_addresses = false,
      .type_names = opencl_names,
@@ -137,11 +135,9 @@ Dialect read(const Table& table) {
                            std::string(language_name(table.language)),
                        "define it there, in a line");
   };
-  Dialect dialect{.kernel = of("TREADLE_KERNEL"),
-                  .function = of("TREADLE_FUNCTION"),
+  Dialect dialect{.function = of("TREADLE_FUNCTION"),
                   .always_inline = of("TREADLE_ALWAYS_INLINE"),
                   .global = before_a_word(of("TREADLE_GLOBAL")),
-                  .local = of("TREADLE_LOCAL"),
                   .restrict = of("TREADLE_RESTRICT"),
                   .barrier = of("treadle_barrier"),
                   .fence = of("treadle_fence"),
@@ -153,7 +149,6 @@ Dialect read(const Table& table) {
                   .shuffle_up = std::string(table.shuffle_up),
                   .atomic_add = std::string(table.atomic_add),
                   .high_product = std::string(table.high_product),
-                  .group_size = std::string(table.group_size),
                   .aligned = std::string(table.aligned),
                   .has_addresses = table.has_addresses,
                   .type_names = table.type_names,

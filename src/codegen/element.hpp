@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "text_writer.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/block_builder.hpp"
 #include "treadle/codegen/lowering.hpp"
 
 namespace treadle::codegen {
@@ -43,17 +43,17 @@ class KernelElement {
   /// Says of which operands the elements are the same along the innermost loop.
   virtual void find_constants(const std::function<bool(const Operand&)>& is_constant) = 0;
   /// What the kernel computes, as a comment behind its name.
-  virtual void write_comment(TextWriter& text) const = 0;
+  virtual void write_comment(tree::BlockBuilder& code) const = 0;
   /// The parameters that the element declares itself: the kernel's first.
-  virtual std::vector<std::string> parameters() const { return {}; }
+  virtual tree::Parts parameters() const { return {}; }
   /// Statements at the start of the kernel.
-  virtual std::string start() const { return {}; }
+  virtual void write_start(tree::BlockBuilder&) const {}
   /// Computes what is the same along the innermost loop, or the rest.
-  virtual void write_values(TextWriter& text, bool constant, const Place& place) = 0;
+  virtual void write_values(tree::BlockBuilder& code, bool constant, const Place& place) = 0;
   /// Stores the results.
-  virtual void write_results(TextWriter& text, const Place& place) = 0;
-  /// The whole program around a kernel.
-  virtual std::string program(const std::string& comment, const std::string& kernel) const = 0;
+  virtual void write_results(tree::BlockBuilder& code, const Place& place) = 0;
+  /// The program around a kernel, behind the comment.
+  virtual void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const = 0;
 
   std::string name;  ///< of the kernel
   std::vector<Operand> operands;

@@ -40,10 +40,11 @@ ElementwiseWriter::ElementwiseWriter(ElementwiseElement& element, const LoopClas
 
 ElementwiseText ElementwiseWriter::write() {
   const std::vector<ElementwiseParameter> all = parameters();
-  write_comment();
+  tree::BlockBuilder program;
+  write_comment(program);
   write_types();
   write_signature(all);
-  text_.lines(element_.start());
+  element_.write_start(code_);
   write_offsets();
   switch (loop_.kind) {
     case SpaceKind::linear:
@@ -59,9 +60,12 @@ ElementwiseText ElementwiseWriter::write() {
       is_wide() ? write_wide_tiled() : write_narrow_tiled();
       break;
   }
-  if (user_ != nullptr) text_.statements(user_->after);
-  text_.close();
-  return {element_.name, element_.program(comment_, text_.text()), all};
+  if (user_ != nullptr) code_.statements(user_->after);
+  code_.close();
+  element_.write_program(program, code_.take());
+  tree::NodePtr whole = program.take();
+  std::string text = printed(whole, dialect_);
+  return {element_.name, std::move(text), all, std::move(whole)};
 }
 
 void ElementwiseWriter::write_linear() {
@@ -108,19 +112,19 @@ std::string ElementwiseWriter::pointer_to(const std::string& element,
   return (operand.is_output() ? "" : "const ") + dialect_.global + element + " *";
 }
 
-std::string ElementwiseWriter::declared(const ElementwiseParameter& parameter) const {
+tree::NodePtr ElementwiseWriter::declared(const ElementwiseParameter& parameter) const {
   if (parameter.role == Role::scalar)
-    return joined({stored_type(parameter.dtype, dialect_), " ", parameter.name});
+    return tree::value(stored_type(parameter.dtype, dialect_), parameter.name);
   if (parameter.role != Role::output && parameter.role != Role::leaf)
-    return joined({type(parameter.dtype), " ", parameter.name});
+    return tree::value(type(parameter.dtype), parameter.name);
   const auto& operand = *std::ranges::find(operands_, parameter.name, &Operand::name);
   // Of fresh memory only: with it, an output that is read in place would be promised to no input.
-  return pointer_to(operand.type, operand) + (!operand.is_read ? dialect_.restrict + " " : "") +
-         operand.name;
+  return pointer_parameter(operand.type, operand.name,
+                           {.is_read_only = !operand.is_output(), .is_apart = !operand.is_read});
 }
 
-void ElementwiseWriter::write_comment() {
-  element_.write_comment(text_);
+void ElementwiseWriter::write_comment(tree::BlockBuilder& code) const {
+  element_.write_comment(code);
   if (user_ == nullptr) {
     std::string shape(space_kind_name(loop_.kind));
     shape += " loop, " + std::string(schedule_name(tiling_.schedule)) + " schedule";
@@ -128,10 +132,8 @@ void ElementwiseWriter::write_comment() {
     if (is_wide() && loop_.kind != SpaceKind::tiled)
       shape += ", elements at a time: " + number(loop_.items) +
                (loop_.has_vectors ? " by one access" : "");
-    text_.line({"// ", shape});
+    code.comment(shape);
   }
-  comment_ = text_.text();
-  text_ = {};
 }
 
 std::string ElementwiseWriter::vector_type(const Operand& operand) const {
@@ -152,8 +154,9 @@ void ElementwiseWriter::write_records() {
                           : word == 4 ? Scalar::uint32
                           : word == 2 ? Scalar::uint16
                                       : Scalar::uint8;
-    text_.line({"typedef struct { ", type(scalar), " words[",
-                number(operand.dtype.size_bytes() / word), "]; } ", name, ";"});
+    write_structure(
+        code_, name,
+        {tree::array(tree::value(type(scalar), "words"), operand.dtype.size_bytes() / word)});
   }
 }
 
@@ -164,40 +167,36 @@ void ElementwiseWriter::write_types() {
     for (const Operand& operand : operands_)
       if (operand.is_memory() && !operand.is_indirect && step_of(operand) != Step::zero)
         dtypes.push_back(operand.dtype);
-    write_vector_types(text_, dtypes, loop_.items, tiling_.access_bytes, dialect_);
+    write_vector_types(code_, dtypes, loop_.items, tiling_.access_bytes, dialect_);
   }
   if (user_ != nullptr) return;
   const auto space = space_parameters(loop_, tiling_.schedule);
   const bool divides = std::ranges::any_of(space, [](const SpaceParameter& p) {
     return p.what == What::extent_divider || p.what == What::row_divider;
   });
-  if (divides) write_divided(text_, dialect_, types_);
+  if (divides) write_divided(code_, dialect_, types_);
 }
 
 void ElementwiseWriter::write_signature(const std::vector<ElementwiseParameter>& all) {
-  const std::array size{number(group_size())};
   const bool is_any = user_ != nullptr && user_->any_launch;
-  text_.line({dialect_.kernel, " ",
-              is_any ? "" : joined({fill_holes(dialect_.group_size, size), " "}), element_.name,
-              "("});
-  std::vector<std::string> list = element_.parameters();
+  tree::Parts list = element_.parameters();
   for (const ElementwiseParameter& parameter : all) list.push_back(declared(parameter));
-  text_.open_parameters(list);
+  code_.open_kernel(element_.name, std::move(list), is_any ? 0 : group_size());
 }
 
 void ElementwiseWriter::write_offsets() {
   if (dialect_.has_addresses) return;
   for (const Operand& operand : operands_)
-    if (operand.is_memory()) text_.line({operand.name, " += ", operand.name, "_offset;"});
+    if (operand.is_memory()) code_.assign(operand.name, {operand.name, "_offset"}, "+=");
 }
 
 void ElementwiseWriter::write_constants() {
-  element_.write_values(text_, true, [&](const Operand& operand) { return element(operand, "0"); });
+  element_.write_values(code_, true, [&](const Operand& operand) { return element(operand, "0"); });
 }
 
 void ElementwiseWriter::write_element(const Place& read, const Place& written) {
-  element_.write_values(text_, false, read);
-  element_.write_results(text_, written);
+  element_.write_values(code_, false, read);
+  element_.write_results(code_, written);
 }
 
 std::string ElementwiseWriter::step_to(const Operand& operand, const std::string& index) const {
@@ -223,24 +222,29 @@ IndexText ElementwiseWriter::indices() const {
   return {type(is_wide() ? Scalar::uint32 : Scalar::int64), !is_wide()};
 }
 void ElementwiseWriter::write_indices(const std::string& position, unsigned axes) {
-  indices().write(text_, position, axes);
+  indices().write(code_, position, axes);
 }
 std::string ElementwiseWriter::outer_offset(const Operand& operand, unsigned axes) const {
   return indices().offset(operand.name, axes);
 }
 
 void ElementwiseWriter::advance(const Operand& operand, const std::string& by) {
-  text_.line({operand.name, " += ", by, ";"});
+  code_.assign(operand.name, by, "+=");
+}
+
+/// Declares an operand that is moved, under a name with this suffix.
+tree::NodePtr ElementwiseWriter::moved(const Operand& operand, std::string_view suffix) const {
+  tree::Part name{operand.name, suffix};
+  if (!operand.is_memory()) return tree::value({"const ", type(Scalar::int64)}, std::move(name));
+  return pointer_parameter(operand.type, std::move(name), {.is_read_only = !operand.is_output()});
 }
 
 /// Pointers to the row or the matrix that index0, index1, ... say, where a loop goes through many.
 void ElementwiseWriter::write_moved_operands() {
   if (loop_.outer_rank == 0) return;
   for (const Operand& operand : operands_)
-    text_.line({operand.is_memory() ? pointer_to(operand.type, operand)
-                                    : "const " + type(Scalar::int64) + " ",
-                operand.name, "_row = ", operand.name, " + ",
-                outer_offset(operand, loop_.outer_rank), ";"});
+    code_.add(tree::initialize(moved(operand, "_row"),
+                               {operand.name, " + ", outer_offset(operand, loop_.outer_rank)}));
   moved_ = "_row";
 }
 

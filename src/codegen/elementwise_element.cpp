@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "expression_text.hpp"
-#include "treadle/codegen/device_functions.hpp"
+#include "program.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/elementwise.hpp"
 #include "words.hpp"
@@ -40,35 +40,37 @@ class MapElement : public ElementwiseElement {
   void find_constants(const std::function<bool(const Operand&)>& is_constant) override {
     steps_.find_constants([&](const Instruction& step) { return is_constant(input(step)); });
   }
-  void write_comment(TextWriter& text) const override {
-    text.line({"// ", name, ", made by treadle's elementwise generator:"});
+  void write_comment(tree::BlockBuilder& code) const override {
+    code.comment({name, ", made by treadle's elementwise generator:"});
     const std::string place =
         expression_.scatter ? joined({"[", steps_.formula(*expression_.scatter), "]"}) : "";
     for (const Operand& operand : operands)
       if (operand.is_output())
-        text.line({"//   ", operand.name, place, " = ",
-                   steps_.formula(expression_.outputs[operand.index])});
+        code.comment(
+            {"  ", operand.name, place, " = ", steps_.formula(expression_.outputs[operand.index])});
   }
-  void write_values(TextWriter& text, bool constant, const Place& place) override {
-    steps_.write_values(text, constant,
+  void write_values(tree::BlockBuilder& code, bool constant, const Place& place) override {
+    steps_.write_values(code, constant,
                         [&](const Instruction& step) { return place(input(step)); });
   }
-  void write_results(TextWriter& text, const Place& place) override {
+  void write_results(tree::BlockBuilder& code, const Place& place) override {
     const std::string behind = expression_.scatter ? steps_.value_name(*expression_.scatter) : "";
     for (const Operand& operand : operands) {
       if (!operand.is_output()) continue;
       const std::string there =
           behind.empty() ? place(operand) : place_behind(place(operand), behind);
-      text.line({behind.empty() ? "" : joined({"if (", behind, " >= 0) "}),
-                 (is_global_ ? write_text : store_text)(
-                     operand.dtype.scalar(), there,
-                     steps_.value_name(expression_.outputs[operand.index]), dialect_),
-                 ";"});
+      const std::string stored = (is_global_ ? write_text : store_text)(
+          operand.dtype.scalar(), there, steps_.value_name(expression_.outputs[operand.index]),
+          dialect_);
+      if (behind.empty())
+        code.evaluate(stored);
+      else
+        code.when({behind, " >= 0"}, tree::statement(stored));
     }
   }
   /// Behind the comment comes what makes arithmetic exact, and the functions that the kernel calls.
-  std::string program(const std::string& comment, const std::string& kernel) const override {
-    return comment + dialect_.exact_preamble + device_functions(kernel, dialect_) + kernel;
+  void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const override {
+    write_exact(code, std::move(kernel), dialect_);
   }
 
  private:

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "elementwise_element.hpp"
 #include "expression_text.hpp"
+#include "program.hpp"
 #include "space_text.hpp"
-#include "text_writer.hpp"
 #include "treadle/codegen/elementwise.hpp"
 #include "treadle/codegen/signature.hpp"
 #include "words.hpp"
@@ -41,8 +42,8 @@ class ElementwiseWriter {
 
   // The frame.
   std::vector<ElementwiseParameter> parameters() const;
-  std::string declared(const ElementwiseParameter& parameter) const;
-  void write_comment();
+  tree::NodePtr declared(const ElementwiseParameter& parameter) const;
+  void write_comment(tree::BlockBuilder& code) const;
   void write_records();
   void write_types();
   void write_signature(const std::vector<ElementwiseParameter>& all);
@@ -61,6 +62,7 @@ class ElementwiseWriter {
   void write_indices(const std::string& position, unsigned axes);
   std::string outer_offset(const Operand& operand, unsigned axes) const;
   void advance(const Operand& operand, const std::string& by);
+  tree::NodePtr moved(const Operand& operand, std::string_view suffix) const;
   void write_moved_operands();
   std::string tile_index(const Operand& operand) const;
 
@@ -87,8 +89,7 @@ class ElementwiseWriter {
   TypeNames types_;
   const TextLoop* user_;  ///< null: an expression, in a lowered space
   std::string moved_;     ///< behind the names of pointers: "_row" where they are a row's
-  std::string comment_;
-  TextWriter text_;
+  tree::BlockBuilder code_;
 };
 
 }  // namespace treadle::codegen

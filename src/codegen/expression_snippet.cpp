@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "expression_text.hpp"
+#include "program.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/signature.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
@@ -25,31 +26,32 @@ ExpressionSnippet snippet_of(const Expression& expression, const Dialect& dialec
                                    : "x" + number(step.leaf());
   };
   const ExpressionText steps(expression, dialect, name_of);
-  std::string declared = stored_type(Scalar::int64, dialect) + " i", passed = "i", arguments;
-  const auto add = [&](const std::string& space, const std::string& type, const std::string& what) {
-    declared += joined({", ", space, type, what});
-    passed += ", " + what.substr(what.find_first_of("xs"));
-    arguments += joined({arguments.empty() ? "" : ", ", space.empty() ? "" : "const ", type, what});
+  tree::Parts declared{tree::value(stored_type(Scalar::int64, dialect), "i")};
+  std::string passed = "i", arguments;
+  const auto add = [&](const std::string& type, const std::string& what, bool is_pointer) {
+    declared.push_back(is_pointer ? pointer_parameter(type, what, {.is_read_only = true})
+                                  : tree::value(type, what));
+    passed += ", " + what;
+    arguments += joined({arguments.empty() ? "" : ", ", is_pointer ? "const " : "", type,
+                         is_pointer ? " *" : " ", what});
   };
   for (std::size_t k = 0; k < expression.leaves.size(); ++k)
-    add(joined({"const ", dialect.global}),
-        stored_type(expression.leaves[k].dtype.scalar(), dialect), " *x" + number(k));
+    add(stored_type(expression.leaves[k].dtype.scalar(), dialect), joined({"x", number(k)}), true);
   for (std::size_t k = 0; k < expression.scalars.size(); ++k)
-    add("", stored_type(expression.scalars[k], dialect), " s" + number(k));
-  TextWriter text;
+    add(stored_type(expression.scalars[k], dialect), joined({"s", number(k)}), false);
+  tree::BlockBuilder code;
   const Value output = expression.outputs[0];
-  text.open({dialect.function, " ", dialect.always_inline, " ",
-             value_type(expression.dtype_of(output).scalar(), dialect), " ", name, "(", declared,
-             ")"});
+  code.open_function(inlined_function(value_type(expression.dtype_of(output).scalar(), dialect),
+                                      name, std::move(declared)));
   for (std::size_t value = 0; value < expression.instructions.size(); ++value)
-    steps.write_value(text, static_cast<Value>(value), [&](const Instruction& step) {
+    steps.write_value(code, static_cast<Value>(value), [&](const Instruction& step) {
       return step.op == Op::iota ? std::string("i") : name_of(step) + "[i]";
     });
-  text.line({"return ", steps.value_name(output), ";"});
-  text.close();
-  return {arguments,
-          joined({dialect.exact_preamble, device_functions(text.text(), dialect), text.text()}),
-          joined({name, "(", passed, ")"})};
+  code.return_value(steps.value_name(output));
+  code.close();
+  tree::BlockBuilder program;
+  write_exact(program, code.take(), dialect);
+  return {arguments, printed(program.take(), dialect), joined({name, "(", passed, ")"})};
 }
 
 }  // namespace treadle::codegen

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "program.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
 #include "words.hpp"
@@ -36,7 +37,7 @@ std::string neighbours_type(const DType& dtype, unsigned items) {
   return (is_record ? record_type(dtype) : dtype.name()) + "_x" + number(items);
 }
 
-void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsigned items,
+void write_vector_types(tree::BlockBuilder& code, const std::vector<DType>& dtypes, unsigned items,
                         std::size_t access_bytes, const Dialect& dialect) {
   std::vector<std::string> written;
   for (const DType& dtype : dtypes) {
@@ -44,10 +45,11 @@ void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsi
     if (std::ranges::find(written, name) != written.end()) continue;
     written.push_back(name);
     const std::size_t bytes = std::min(access_bytes, items * dtype.size_bytes());
-    text.line({"typedef struct ", fill_holes(dialect.aligned, std::array{number(bytes)}), " { ",
-               memory_type(dtype, dialect), " at[", number(items), "]; } ", name, ";"});
+    write_structure(code, name,
+                    {tree::array(tree::value(memory_type(dtype, dialect), "at"), items)},
+                    fill_holes(dialect.aligned, std::array{number(bytes)}));
   }
-  text.blank();
+  code.blank();
 }
 
 bool ExpressionText::is_variable(const Instruction& step) const {
@@ -93,14 +95,14 @@ std::string ExpressionText::value_text(Value value, const Place& place) const {
   return op_text(step.op, operands, dialect_);
 }
 
-void ExpressionText::write_value(TextWriter& text, Value value, const Place& place) const {
+void ExpressionText::write_value(tree::BlockBuilder& code, Value value, const Place& place) const {
   const std::string written = value_text(value, place), name = value_name(value);
   if (written == name) return;
   const DType dtype = expression_.dtype_of(value);
-  text.line({"const ",
-             dtype.scalar() == Scalar::structure ? memory_type(dtype, dialect_)
-                                                 : value_type(dtype.scalar(), dialect_),
-             " ", name, " = ", written, ";"});
+  code.declare(
+      {"const ", dtype.scalar() == Scalar::structure ? memory_type(dtype, dialect_)
+                                                     : value_type(dtype.scalar(), dialect_)},
+      name, written);
 }
 
 void ExpressionText::find_constants(const std::function<bool(const Instruction&)>& is_constant) {
@@ -113,9 +115,10 @@ void ExpressionText::find_constants(const std::function<bool(const Instruction&)
   }
 }
 
-void ExpressionText::write_values(TextWriter& text, bool constant, const Place& place) const {
+void ExpressionText::write_values(tree::BlockBuilder& code, bool constant,
+                                  const Place& place) const {
   for (std::size_t value = 0; value < constants_.size(); ++value)
-    if (constants_[value] == constant) write_value(text, static_cast<Value>(value), place);
+    if (constants_[value] == constant) write_value(code, static_cast<Value>(value), place);
 }
 
 std::string ExpressionText::formula(Value value) const {

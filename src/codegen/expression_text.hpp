@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "text_writer.hpp"
+#include "treadle/codegen/block_builder.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/expression.hpp"
 
@@ -24,7 +24,7 @@ bool is_operation(Op op) noexcept;
 
 /// Defines the types of `items` neighbours that are read or written by accesses of at most
 /// `access_bytes`: float32_x4.
-void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsigned items,
+void write_vector_types(tree::BlockBuilder& code, const std::vector<DType>& dtypes, unsigned items,
                         std::size_t access_bytes, const Dialect& dialect);
 /// The name of such a type.
 std::string neighbours_type(const DType& dtype, unsigned items);
@@ -58,11 +58,11 @@ class ExpressionText {
   /// The variable that holds a value.
   std::string value_name(Value value) const;
   /// Defines that variable, unless the value has it already.
-  void write_value(TextWriter& text, Value value, const Place& place) const;
+  void write_value(tree::BlockBuilder& code, Value value, const Place& place) const;
   /// Finds the values that are the same along the innermost loop, by what is said of leaves.
   void find_constants(const std::function<bool(const Instruction&)>& is_constant);
   /// Defines the variables of those, or of all others.
-  void write_values(TextWriter& text, bool constant, const Place& place) const;
+  void write_values(tree::BlockBuilder& code, bool constant, const Place& place) const;
   /// The value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))". Shared values are
   /// written out again each time, so the whole may be endless: it ends where a line does.
   std::string formula(Value value) const;

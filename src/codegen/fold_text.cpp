@@ -212,27 +212,28 @@ std::string FoldText::beats(const std::string& value, const std::string& than) c
   return joined({"!", is_nan(both[1]), " & (", before, " | ", is_nan(both[0]), ")"});
 }
 
-void FoldText::combine(TextWriter& text, const Name& into, const Name& from) const {
+void FoldText::combine(tree::BlockBuilder& code, const Name& into, const Name& from) const {
   const std::string value = into(fields_[0].name), other = from(fields_[0].name);
-  if (is_exact()) return add(text, into, other, from(fields_[1].name));
-  if (!has_place()) return combine_in_run(text, value, other);
+  if (is_exact()) return add(code, into, other, from(fields_[1].name));
+  if (!has_place()) return combine_in_run(code, value, other);
   const std::string at = into(fields_[1].name), other_at = from(fields_[1].name);
-  text.line("{");
-  text.line({"  const int is_before = ", beats(other, value), ";"});
-  text.line({"  const int is_behind = ", beats(value, other), ";"});
-  text.line({"  const int wins = is_before | (!is_behind & (", other_at, " < ", at, "));"});
-  text.line({"  ", value, " = wins ? ", other, " : ", value, ";"});
-  text.line({"  ", at, " = wins ? ", other_at, " : ", at, ";"});
-  text.line("}");
+  code.open();
+  code.declare("const int", "is_before", beats(other, value));
+  code.declare("const int", "is_behind", beats(value, other));
+  code.declare("const int", "wins", {"is_before | (!is_behind & (", other_at, " < ", at, "))"});
+  code.assign(value, {"wins ? ", other, " : ", value});
+  code.assign(at, {"wins ? ", other_at, " : ", at});
+  code.close();
 }
 
-void FoldText::combine_value(TextWriter& text, const Name& into, const std::string& value) const {
-  is_exact() ? add(text, into, value, "") : combine_in_run(text, into(fields_[0].name), value);
+void FoldText::combine_value(tree::BlockBuilder& code, const Name& into,
+                             const std::string& value) const {
+  is_exact() ? add(code, into, value, "") : combine_in_run(code, into(fields_[0].name), value);
 }
 
-void FoldText::combine_in_run(TextWriter& text, const std::string& into,
+void FoldText::combine_in_run(tree::BlockBuilder& code, const std::string& into,
                               const std::string& value) const {
-  text.line({into, " = ", folded(into, value), ";"});
+  code.assign(into, folded(into, value));
 }
 
 std::string FoldText::folded(const std::string& a, const std::string& b) const {
@@ -241,20 +242,20 @@ std::string FoldText::folded(const std::string& a, const std::string& b) const {
   return op_text(op_of(fold_), both, dialect_);
 }
 
-void FoldText::add(TextWriter& text, const Name& into, const std::string& value,
+void FoldText::add(tree::BlockBuilder& code, const Name& into, const std::string& value,
                    const std::string& left_out) const {
   const std::string type = value_type(dtype_, dialect_), sum = into(fields_[0].name),
                     rest = into(fields_[1].name);
-  text.line("{");
-  text.line({"  const ", type, " addend = ", value, ";"});
-  text.line({"  const ", type, " total = ", folded(sum, "addend"), ";"});
+  code.open();
+  code.declare({"const ", type}, "addend", value);
+  code.declare({"const ", type}, "total", folded(sum, "addend"));
   std::string more =
       joined({"treadle_left_out_", DType(dtype_).name(), "(", sum, ", addend, total)"});
   // One sum behind the other is what takes the time.
   if (!left_out.empty()) more = joined({"(", folded(more, left_out), ")"});
-  text.line({"  ", rest, " = ", folded(rest, more), ";"});
-  text.line({"  ", sum, " = total;"});
-  text.line("}");
+  code.assign(rest, folded(rest, more));
+  code.assign(sum, "total");
+  code.close();
 }
 
 std::string FoldText::settled(const Name& of) const {
@@ -264,12 +265,12 @@ std::string FoldText::settled(const Name& of) const {
       {"treadle_settled_", DType(dtype_).name(), "(", value, ", ", of(fields_[1].name), ")"});
 }
 
-void FoldText::combine_later(TextWriter& text, const Pair& into, const Pair& from) const {
-  text.line("{");
-  text.line({"  const int wins = ", beats(from.value, into.value), ";"});
-  text.line({"  ", into.value, " = wins ? ", from.value, " : ", into.value, ";"});
-  text.line({"  ", into.mark, " = wins ? ", from.mark, " : ", into.mark, ";"});
-  text.line("}");
+void FoldText::combine_later(tree::BlockBuilder& code, const Pair& into, const Pair& from) const {
+  code.open();
+  code.declare("const int", "wins", beats(from.value, into.value));
+  code.assign(into.value, {"wins ? ", from.value, " : ", into.value});
+  code.assign(into.mark, {"wins ? ", from.mark, " : ", into.mark});
+  code.close();
 }
 
 }  // namespace treadle::codegen

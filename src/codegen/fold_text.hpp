@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "block.hpp"
-#include "text_writer.hpp"
 #include "treadle/codegen/reduction.hpp"
 
 namespace treadle::codegen {
@@ -52,18 +51,19 @@ class FoldText {
   /// What each field is before anything is folded.
   std::string neutral(std::size_t field) const;
   /// Folds values into variables.
-  void combine(TextWriter& text, const Name& into, const Name& from) const;
+  void combine(tree::BlockBuilder& code, const Name& into, const Name& from) const;
   /// Folds a value that has no place, and of which nothing was left out, into variables.
-  void combine_value(TextWriter& text, const Name& into, const std::string& value) const;
+  void combine_value(tree::BlockBuilder& code, const Name& into, const std::string& value) const;
   /// The same into one variable, which keeps the value alone.
-  void combine_in_run(TextWriter& text, const std::string& into, const std::string& value) const;
+  void combine_in_run(tree::BlockBuilder& code, const std::string& into,
+                      const std::string& value) const;
   /// Two values folded.
   std::string folded(const std::string& a, const std::string& b) const;
   /// What the epilogue gets of variables: the value with what was left out.
   std::string settled(const Name& of) const;
   /// For argmin and argmax: the same where the value to fold comes behind all that were folded. Of
   /// equal ones the first stays without a look at the places; what is kept of the winner is `mark`.
-  void combine_later(TextWriter& text, const Pair& into, const Pair& from) const;
+  void combine_later(tree::BlockBuilder& code, const Pair& into, const Pair& from) const;
   /// For argmin and argmax: whether a value is before another one in the order of the fold. NaN is
   /// before all.
   std::string beats(const std::string& value, const std::string& than) const;
@@ -71,7 +71,7 @@ class FoldText {
   const BlockField& result() const { return fields_[has_place() ? 1 : 0]; }
 
  private:
-  void add(TextWriter& text, const Name& into, const std::string& value,
+  void add(tree::BlockBuilder& code, const Name& into, const std::string& value,
            const std::string& left_out) const;
 
   Fold fold_ = Fold::sum;

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "text_writer.hpp"
+#include "program.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/signature.hpp"
+#include "words.hpp"
 
 namespace treadle::codegen {
 
@@ -32,13 +33,17 @@ void refuse_own_names(const std::vector<ParameterSpec>& parameters, const Names&
                               "give it another name");
 }
 
+/// A user's expression between brackets, on lines of its own: it may end in a comment.
+inline tree::Part in_brackets(const std::string& expression) {
+  return tree::as_written(joined({"(\n", expression, "\n)"}));
+}
+
 /// Defines treadle_begin and treadle_end, `integer`s: the interval of this group.
-inline void write_interval_bounds(TextWriter& text, std::string_view integer,
+inline void write_interval_bounds(tree::BlockBuilder& code, std::string_view integer,
                                   const Dialect& dialect) {
-  text.line({"const ", integer, " treadle_begin = ", dialect.group_id, " * treadle_length;"});
-  text.line({"const ", integer,
-             " treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + "
-             "treadle_length;"});
+  code.declare({"const ", integer}, "treadle_begin", {dialect.group_id, " * treadle_length"});
+  code.declare({"const ", integer}, "treadle_end",
+               "N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length");
 }
 
 }  // namespace treadle::codegen

@@ -36,22 +36,23 @@ class RadixSortWriter {
         .group_size = group_size_,
         .tile = is_wide_ ? group_size_ * tiling_.ranked_items : tiling_.interval_length,
         .digit_bits = tiling_.digit_bits,
-        .targets = targets()};
-    text_.line({"// ", snippet_.name,
-                ", made by treadle's radix sort generator around a user's text: ",
-                schedule_name(is_wide_ ? Schedule::wide : Schedule::narrow), " schedule"});
-    if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
-    text_.line({"typedef ", types_.name_of(snippet_.key_dtype), " treadle_key;"});
-    text_.line({"typedef ", types_.name_of(snippet_.index_dtype), " treadle_index;"});
-    text_.blank();
+        .targets = targets(),
+        .program = {}};
+    code_.comment({snippet_.name, ", made by treadle's radix sort generator around a user's text: ",
+                   schedule_name(is_wide_ ? Schedule::wide : Schedule::narrow), " schedule"});
+    code_.lines(snippet_.preamble);
+    code_.define_type(types_.name_of(snippet_.key_dtype), "treadle_key");
+    code_.define_type(types_.name_of(snippet_.index_dtype), "treadle_index");
+    code_.blank();
     open_kernel(made.counts, {});
     is_wide_ ? write_wide_counts() : write_narrow_counts();
-    text_.close();
-    text_.blank();
+    code_.close();
+    code_.blank();
     open_kernel(made.places, made.targets);
     is_wide_ ? write_wide_places() : write_narrow_places();
-    text_.close();
-    made.text = text_.text();
+    code_.close();
+    made.program = code_.take();
+    made.text = printed(made.program, dialect_);
     return made;
   }
 
@@ -84,68 +85,62 @@ class RadixSortWriter {
 
   void open_kernel(const std::string& name, std::vector<ParameterSpec> parameters) {
     parameters.insert(parameters.end(), snippet_.parameters.begin(), snippet_.parameters.end());
-    std::vector<std::string> list;
-    for (const ParameterSpec& parameter : parameters)
-      list.push_back(declare(parameter, dialect_, types_));
-    list.push_back("treadle_index N");
-    list.push_back(joined({integer_, " treadle_length"}));
-    list.push_back(joined({integer_, " treadle_intervals"}));
-    list.push_back(joined({uint_, " treadle_bit"}));
-    list.push_back(joined({dialect_.global, "treadle_index *treadle_numbers"}));
-    const std::array size{number(group_size_)};
-    text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
-    text_.open_parameters(list);
-    text_.lines(define_pointers(parameters, dialect_, types_));
-    write_interval_bounds(text_, integer_, dialect_);
+    tree::Parts list;
+    for (const ParameterSpec& parameter : parameters) append_parameter(list, parameter, types_);
+    list.push_back(tree::value("treadle_index", "N"));
+    list.push_back(tree::value(integer_, "treadle_length"));
+    list.push_back(tree::value(integer_, "treadle_intervals"));
+    list.push_back(tree::value(uint_, "treadle_bit"));
+    list.push_back(pointer_parameter("treadle_index", "treadle_numbers"));
+    code_.open_kernel(name, std::move(list), group_size_);
+    define_pointers(code_, parameters, types_);
+    write_interval_bounds(code_, integer_, dialect_);
   }
   /// The number of this group and the digit.
   std::string number_of(std::string_view digit) const {
     return joined({"treadle_numbers[", digit, " * treadle_intervals + ", dialect_.group_id, "]"});
   }
   void open_each_digit(std::string_view first = "0", std::string_view step = "1") {
-    text_.open({"for (", uint_, " treadle_d = ", first, "; treadle_d < ", number(digits_),
-                "; treadle_d += ", step, ")"});
+    code_.open_for(uint_, "treadle_d", first, number(digits_), step);
   }
   /// The digit of the element `treadle_at`, in treadle_digit.
   void write_digit() {
-    text_.line("const treadle_index i = (treadle_index)treadle_at;");
-    text_.line("const treadle_key treadle_whole = (treadle_key)(");
-    text_.lines(snippet_.key);
-    text_.line(");");
-    text_.line({"const ", uint_, " treadle_digit = (", uint_, ")(treadle_whole >> treadle_bit) & ",
-                number(digits_ - 1), ";"});
+    code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
+    code_.declare("const treadle_key", "treadle_whole",
+                  tree::cast("treadle_key", in_brackets(snippet_.key)));
+    code_.declare({"const ", uint_}, "treadle_digit",
+                  {"(", uint_, ")(treadle_whole >> treadle_bit) & ", number(digits_ - 1)});
   }
   void move_to(std::string_view place) {
-    text_.line({"const treadle_index treadle_place = ", place, ";"});
+    code_.declare("const treadle_index", "treadle_place", place);
     for (const std::string& name : snippet_.sorted)
-      text_.line({"treadle_sorted_", name, "[treadle_place] = ", name, "[i];"});
+      code_.assign({"treadle_sorted_", name, "[treadle_place]"}, {name, "[i]"});
   }
 
   void open_narrow_loop() {
-    text_.open({"for (", integer_,
-                " treadle_at = treadle_begin; treadle_at < treadle_end; ++treadle_at)"});
+    code_.open_for(integer_, "treadle_at", "treadle_begin", "treadle_end");
     write_digit();
   }
   void write_narrow_counts() {
-    text_.line({"treadle_index treadle_own[", number(digits_), "];"});
+    code_.declare_array("treadle_index", "treadle_own", number(digits_));
     open_each_digit();
-    text_.line("treadle_own[treadle_d] = 0;");
-    text_.close();
+    code_.assign("treadle_own[treadle_d]", "0");
+    code_.close();
     open_narrow_loop();
-    text_.line("++treadle_own[treadle_digit];");
-    text_.close();
+    code_.evaluate("++treadle_own[treadle_digit]");
+    code_.close();
     open_each_digit();
-    text_.line({number_of("treadle_d"), " = treadle_own[treadle_d];"});
-    text_.close();
+    code_.assign(number_of("treadle_d"), "treadle_own[treadle_d]");
+    code_.close();
   }
   void write_narrow_places() {
-    text_.line({"treadle_index treadle_next[", number(digits_), "];"});
+    code_.declare_array("treadle_index", "treadle_next", number(digits_));
     open_each_digit();
-    text_.line({"treadle_next[treadle_d] = ", number_of("treadle_d"), ";"});
-    text_.close();
+    code_.assign("treadle_next[treadle_d]", number_of("treadle_d"));
+    code_.close();
     open_narrow_loop();
     move_to("treadle_next[treadle_digit]++");
-    text_.close();
+    code_.close();
   }
 
   BlockRank rank() const {
@@ -154,73 +149,70 @@ class RadixSortWriter {
   }
   void write_wide_counts() {
     const std::string id = dialect_.local_id, size = number(group_size_);
-    text_.line(
-        {dialect_.local, " treadle_index treadle_counters[", number(digits_ * group_size_), "];"});
+    code_.declare_local("treadle_index", "treadle_counters", number(digits_ * group_size_));
     open_each_digit();
-    text_.line({rank().counter("treadle_d"), " = 0;"});
-    text_.close();
-    text_.open({"for (", integer_, " treadle_at = treadle_begin + ", id,
-                "; treadle_at < treadle_end; treadle_at += ", size, ")"});
+    code_.assign(rank().counter("treadle_d"), "0");
+    code_.close();
+    code_.open_for(integer_, "treadle_at", {"treadle_begin + ", id}, "treadle_end", size);
     write_digit();
-    text_.line({"++", rank().counter("treadle_digit"), ";"});
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
+    code_.evaluate({"++", rank().counter("treadle_digit")});
+    code_.close();
+    code_.evaluate(dialect_.barrier);
     open_each_digit(id, size);
-    text_.line("treadle_index treadle_sum = 0;");
+    code_.declare("treadle_index", "treadle_sum", "0");
     // From another one each, so that they read from different banks.
-    text_.open({"for (", uint_, " treadle_k = 0; treadle_k < ", size, "; ++treadle_k)"});
-    text_.line({"treadle_sum += treadle_counters[treadle_d * ", size,
-                " + (treadle_k + treadle_d) % ", size, "];"});
-    text_.close();
-    text_.line({number_of("treadle_d"), " = treadle_sum;"});
-    text_.close();
+    code_.open_for(uint_, "treadle_k", "0", size);
+    code_.assign(
+        "treadle_sum",
+        {"treadle_counters[treadle_d * ", size, " + (treadle_k + treadle_d) % ", size, "]"}, "+=");
+    code_.close();
+    code_.assign(number_of("treadle_d"), "treadle_sum");
+    code_.close();
   }
 
   void write_wide_places() {
     const std::string id = dialect_.local_id, size = number(group_size_);
     const std::string items = number(tiling_.ranked_items);
     const std::string tile = number(group_size_ * tiling_.ranked_items);
-    rank().declare(text_);
-    text_.line({dialect_.local, " treadle_index treadle_next[", number(digits_), "];"});
+    rank().declare(code_);
+    code_.declare_local("treadle_index", "treadle_next", number(digits_));
     open_each_digit(id, size);
-    text_.line({"treadle_next[treadle_d] = ", number_of("treadle_d"), ";"});
-    text_.close();
-    text_.open({"for (", integer_,
-                " treadle_from = treadle_begin; treadle_from < treadle_end; "
-                "treadle_from += ",
-                tile, ")"});
-    rank().clear(text_);
-    text_.line({uint_, " treadle_digits[", items, "], treadle_ranks[", items, "];"});
+    code_.assign("treadle_next[treadle_d]", number_of("treadle_d"));
+    code_.close();
+    code_.open_for(integer_, "treadle_from", "treadle_begin", "treadle_end", tile);
+    rank().clear(code_);
+    code_.declare_array(uint_, "treadle_digits", items);
+    code_.declare_array(uint_, "treadle_ranks", items);
     open_each_item();
     write_digit();
-    text_.line("treadle_digits[treadle_k] = treadle_digit;");
-    text_.line({"treadle_ranks[treadle_k] = ", rank().counter("treadle_digit"), "++;"});
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
-    rank().write(text_);
+    code_.assign("treadle_digits[treadle_k]", "treadle_digit");
+    code_.assign("treadle_ranks[treadle_k]", {rank().counter("treadle_digit"), "++"});
+    code_.close();
+    code_.evaluate(dialect_.barrier);
+    rank().write(code_);
     open_each_item();
-    text_.line("const treadle_index i = (treadle_index)treadle_at;");
-    text_.line({"const ", uint_, " treadle_digit = treadle_digits[treadle_k];"});
+    code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
+    code_.declare({"const ", uint_}, "treadle_digit", "treadle_digits[treadle_k]");
     move_to(joined({"treadle_next[treadle_digit] + (treadle_index)(",
                     rank().place("treadle_digit", "treadle_ranks[treadle_k]"), ")"}));
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
+    code_.close();
+    code_.evaluate(dialect_.barrier);
     open_each_digit(id, size);
-    text_.line(
-        "treadle_next[treadle_d] += (treadle_index)(treadle_starts[treadle_d + 1] - "
-        "treadle_starts[treadle_d]);");
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
-    text_.close();
+    code_.assign("treadle_next[treadle_d]",
+                 "(treadle_index)(treadle_starts[treadle_d + 1] - treadle_starts[treadle_d])",
+                 "+=");
+    code_.close();
+    code_.evaluate(dialect_.barrier);
+    code_.close();
   }
   /// Opens a loop over a work-item's neighbours.
   void open_each_item() {
-    text_.directive("#pragma unroll");
-    text_.open({"for (", uint_, " treadle_k = 0; treadle_k < ", number(tiling_.ranked_items),
-                "; ++treadle_k)"});
-    text_.line({"const ", integer_, " treadle_at = treadle_from + ", dialect_.local_id, " * ",
-                number(tiling_.ranked_items), " + treadle_k;"});
-    text_.line("if (treadle_at >= treadle_end) break;");
+    code_.directive("pragma", "unroll");
+    code_.open_for(uint_, "treadle_k", "0", number(tiling_.ranked_items));
+    code_.declare({"const ", integer_}, "treadle_at",
+                  {"treadle_from + ", dialect_.local_id, " * ", number(tiling_.ranked_items),
+                   " + treadle_k"});
+    code_.when("treadle_at >= treadle_end", tree::break_());
   }
   const RadixSortSnippet& snippet_;
   const Tiling& tiling_;
@@ -229,7 +221,7 @@ class RadixSortWriter {
   bool is_wide_;
   unsigned group_size_, digits_;
   std::string integer_, uint_;
-  TextWriter text_;
+  tree::BlockBuilder code_;
 };
 
 }  // namespace

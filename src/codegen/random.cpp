@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
-#include "text_writer.hpp"
+#include "program.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/signature.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
@@ -31,17 +31,16 @@ class RandomWriter {
 
   RandomText write() {
     const std::string name = joined({"random_", kind_name(form_.kind), "_", dtype_});
-    text_.line(
-        {dialect_.kernel, " ", fill_holes(dialect_.group_size, {{group_size()}}), " ", name, "("});
-    text_.open_parameters(parameters());
-    if (!dialect_.has_addresses) text_.line("x += x_offset;");
+    code_.open_kernel(name, parameters(), tiling_.group_size);
+    if (!dialect_.has_addresses) code_.assign("x", "x_offset", "+=");
     tiling_.schedule == Schedule::wide ? write_wide() : write_narrow();
-    text_.close();
-    const std::string body = expand_words(text_.text(), dialect_);
-    return {
-        name,
-        joined({comment(name), dialect_.exact_preamble, device_functions(body, dialect_), body}),
-        tiling_.group_size, group_blocks()};
+    code_.close();
+    tree::BlockBuilder program;
+    program.comment(comment(name));
+    write_exact(program, code_.take(), dialect_);
+    tree::NodePtr whole = program.take();
+    std::string text = printed(whole, dialect_);
+    return {name, std::move(text), tiling_.group_size, group_blocks(), std::move(whole)};
   }
 
  private:
@@ -56,16 +55,16 @@ class RandomWriter {
   bool takes_two_words() const { return length_ == 2; }
 
   std::string comment(const std::string& name) const {
-    return joined({"// ", name, ", made by treadle's random generator: ",
+    return joined({name, ", made by treadle's random generator: ",
                    form_.generator == RandomGenerator::philox ? "Philox4x32-10" : "Threefry4x32-20",
                    ", ", std::to_string(length_),
                    length_ == 1 ? " number of a block, " : " numbers of a block, ",
-                   schedule_name(tiling_.schedule), " schedule\n"});
+                   schedule_name(tiling_.schedule), " schedule"});
   }
-  std::vector<std::string> parameters() const {
-    std::vector<std::string> all{joined({dialect_.global, type_, " *", dialect_.restrict, " x"})};
+  tree::Parts parameters() const {
+    tree::Parts all{pointer_parameter(type_, "x", {.is_apart = true})};
     const auto add = [&](const std::string& type, std::initializer_list<const char*> names) {
-      for (const char* name : names) all.push_back(joined({type, " ", name}));
+      for (const char* name : names) all.push_back(tree::value(type, name));
     };
     if (!dialect_.has_addresses) add(int64_, {"x_offset"});
     add(int64_, {"n"});
@@ -95,31 +94,35 @@ class RandomWriter {
   /// Defines x0, x1, ..., the first `count` numbers of `block`.
   void write_numbers(unsigned count) {
     if (is_poisson()) return write_poisson_number();
-    text_.line({"const uint4 words = treadle_", generator_name(form_.generator),
-                "_block(position + ", "(", uint64_, ")block, stream, seed);"});
+    code_.declare("const uint4", "words",
+                  {"treadle_", generator_name(form_.generator), "_block(position + (", uint64_,
+                   ")block, stream, seed)"});
     if (form_.kind == RandomKind::normal) {
       write_pair("0", word(0), word(1));
       if (!takes_two_words()) write_pair("1", word(2), word(3));
     }
     for (unsigned i = 0; i < count; ++i)
-      text_.line({"const ", type_, " x", std::to_string(i), " = ", number(i), ";"});
+      code_.declare({"const ", type_}, {"x", std::to_string(i)}, number(i));
   }
   void write_poisson_number() {
     const bool is_given = form_.kind == RandomKind::poisson;
-    text_.line({"const double mean = treadle_poisson_mean(",
-                is_given ? "given_mean" : "(double)x[start]", ");"});
-    text_.line({"const ", uint64_, " key = treadle_poisson_key(stream, seed);"});
-    text_.line("double number = -1.0, time = 0.0, count = 0.0;");
-    text_.open({"for (", uint32_, " draw = 0; number < 0.0; ++draw)"});
-    text_.line({"const uint4 words = treadle_", generator_name(form_.generator),
-                "_block(position + (", uint64_, ")block, stream << 32 | draw, key);"});
-    text_.line("number = treadle_poisson_step(words, mean, &time, &count);");
-    text_.close();
-    text_.line({"const ", type_, " x0 = (", type_, ")number;"});
+    code_.declare("const double", "mean",
+                  {"treadle_poisson_mean(", is_given ? "given_mean" : "(double)x[start]", ")"});
+    code_.declare({"const ", uint64_}, "key", "treadle_poisson_key(stream, seed)");
+    code_.declare("double", "number", "-1.0");
+    code_.declare("double", "time", "0.0");
+    code_.declare("double", "count", "0.0");
+    code_.open_loop(tree::initialize(tree::value(uint32_, "draw"), "0"), "number < 0.0", "++draw");
+    code_.declare("const uint4", "words",
+                  {"treadle_", generator_name(form_.generator), "_block(position + (", uint64_,
+                   ")block, stream << 32 | draw, key)"});
+    code_.assign("number", "treadle_poisson_step(words, mean, &time, &count)");
+    code_.close();
+    code_.declare({"const ", type_}, "x0", {"(", type_, ")number"});
   }
   void write_pair(const std::string& name, const std::string& a, const std::string& b) {
-    text_.line({"const ", vector_type(form_.dtype, 2, dialect_), " pair", name,
-                " = treadle_normal_pair_", dtype_, "(", a, ", ", b, ");"});
+    code_.declare({"const ", vector_type(form_.dtype, 2, dialect_)}, {"pair", name},
+                  {"treadle_normal_pair_", dtype_, "(", a, ", ", b, ")"});
   }
   /// The random bits that number i is made of.
   std::string word(unsigned i) const {
@@ -152,54 +155,58 @@ class RandomWriter {
       return;
     }
     const std::string vector = vector_type(form_.dtype, length_, dialect_);
-    text_.line({"*(", dialect_.global, vector, " *)(x + start) = treadle_make_vector(", vector,
-                ")(", length_ == 4 ? "x0, x1, x2, x3" : "x0, x1", ");"});
+    code_.assign({"*(", dialect_.global, vector, " *)(x + start)"},
+                 {expand_words(joined({"treadle_make_vector(", vector, ")"}), dialect_), "(",
+                  length_ == 4 ? "x0, x1, x2, x3" : "x0, x1", ")"});
   }
   void write_store(unsigned i) {
     const std::string at = std::to_string(i);
-    text_.line({"x[start", i == 0 ? "" : " + " + at, "] = x", at, ";"});
+    code_.assign({"x[start", i == 0 ? "" : " + " + at, "]"}, {"x", at});
   }
   /// Of the last block, which is not whole.
   void write_partial_block() {
     write_store(0);
     for (unsigned i = 1; i + 1 < length_; ++i) {
-      text_.open({"if (n - start > ", std::to_string(i), ")"});
+      code_.open_if({"n - start > ", std::to_string(i)});
       write_store(i);
-      text_.close();
+      code_.close();
     }
   }
 
   void write_wide() {
-    text_.line({"const ", int64_, " block = (", int64_, ")", dialect_.group_id, " * ", group_size(),
-                " + ", dialect_.local_id, ";"});
-    text_.line({"const ", int64_, " start = block * ", std::to_string(length_), ";"});
-    text_.line("if (start >= n) return;");
+    code_.declare(
+        {"const ", int64_}, "block",
+        {"(", int64_, ")", dialect_.group_id, " * ", group_size(), " + ", dialect_.local_id});
+    code_.declare({"const ", int64_}, "start", {"block * ", std::to_string(length_)});
+    code_.when("start >= n", tree::return_());
     write_numbers(length_);
     if (length_ == 1) return write_whole_block();
-    text_.open({"if (n - start >= ", std::to_string(length_), ")"});
+    code_.open_if({"n - start >= ", std::to_string(length_)});
     write_whole_block();
-    text_.close_and_open("else");
+    code_.close();
+    code_.open_else();
     write_partial_block();
-    text_.close();
+    code_.close();
   }
   void write_narrow() {
     const std::string blocks = std::to_string(group_blocks()), length = std::to_string(length_);
-    text_.line(
-        {"const ", int64_, " chunk = (", int64_, ")", dialect_.group_id, " * ", blocks, ";"});
-    text_.line({"const ", int64_, " whole = n / ", length, ";"});
-    text_.line(
-        {"const ", int64_, " end = whole - chunk < ", blocks, " ? whole : chunk + ", blocks, ";"});
-    text_.open({"for (", int64_, " block = chunk; block < end; ++block)"});
-    text_.line({"const ", int64_, " start = block * ", length, ";"});
+    code_.declare({"const ", int64_}, "chunk",
+                  {"(", int64_, ")", dialect_.group_id, " * ", blocks});
+    code_.declare({"const ", int64_}, "whole", {"n / ", length});
+    code_.declare({"const ", int64_}, "end",
+                  {"whole - chunk < ", blocks, " ? whole : chunk + ", blocks});
+    code_.open_for(int64_, "block", "chunk", "end");
+    code_.declare({"const ", int64_}, "start", {"block * ", length});
     write_numbers(length_);
     write_whole_block();
-    text_.close();
+    code_.close();
     if (length_ == 1) return;
-    text_.open({"if (end == whole && n % ", length, " != 0)"});
-    text_.line({"const ", int64_, " block = whole, start = block * ", length, ";"});
+    code_.open_if({"end == whole && n % ", length, " != 0"});
+    code_.declare({"const ", int64_}, "block", "whole");
+    code_.declare({"const ", int64_}, "start", {"block * ", length});
     write_numbers(length_ - 1);
     write_partial_block();
-    text_.close();
+    code_.close();
   }
 
   const RandomForm& form_;
@@ -207,7 +214,7 @@ class RandomWriter {
   const Dialect& dialect_;
   unsigned length_;
   std::string dtype_, type_, int64_, uint64_, uint32_;
-  TextWriter text_;
+  tree::BlockBuilder code_;
 };
 
 }  // namespace

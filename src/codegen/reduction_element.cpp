@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "expression_text.hpp"
-#include "treadle/codegen/device_functions.hpp"
+#include "program.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "words.hpp"
 
@@ -40,37 +40,36 @@ class ExpressionElement : public ReductionElement {
   void find_constants(const std::function<bool(const Operand&)>& is_constant) override {
     map_.find_constants([&](const Instruction& step) { return is_constant(read_by(step)); });
   }
-  void write_comment(TextWriter& text) const override {
-    text.line({"// ", name, ", made by treadle's reduction generator:"});
+  void write_comment(tree::BlockBuilder& code) const override {
+    code.comment({name, ", made by treadle's reduction generator:"});
     for (std::size_t i = 0; i < folds.size(); ++i)
-      text.line({"//   ", folds[i].result().name, " = ", fold_name(expression_.folds[i]), " of ",
-                 map_.formula(expression_.map.outputs[i])});
+      code.comment({"  ", folds[i].result().name, " = ", fold_name(expression_.folds[i]), " of ",
+                    map_.formula(expression_.map.outputs[i])});
     for (const Operand& operand : operands)
       if (operand.kind == Kind::output)
-        text.line({"//   ", operand.name, " = ",
-                   epilogue_.formula(expression_.epilogue.outputs[operand.index])});
+        code.comment({"  ", operand.name, " = ",
+                      epilogue_.formula(expression_.epilogue.outputs[operand.index])});
   }
-  void write_values(TextWriter& text, bool constant, const Place& place) override {
-    map_.write_values(text, constant,
+  void write_values(tree::BlockBuilder& code, bool constant, const Place& place) override {
+    map_.write_values(code, constant,
                       [&](const Instruction& step) { return place(read_by(step)); });
   }
   std::string value(std::size_t fold) const override {
     return map_.value_name(expression_.map.outputs[fold]);
   }
-  void write_results(TextWriter& text, const Place& place) override {
+  void write_results(tree::BlockBuilder& code, const Place& place) override {
     const Expression& epilogue = expression_.epilogue;
     for (std::size_t value = 0; value < epilogue.instructions.size(); ++value)
-      epilogue_.write_value(text, static_cast<Value>(value), [&](const Instruction& step) {
+      epilogue_.write_value(code, static_cast<Value>(value), [&](const Instruction& step) {
         return place(operand(Kind::result_leaf, step.operands[0] - folds.size()));
       });
     for (const Operand& operand : operands)
       if (operand.kind == Kind::output)
-        text.line({store_text(operand.dtype.scalar(), place(operand),
-                              epilogue_.value_name(epilogue.outputs[operand.index]), dialect_),
-                   ";"});
+        code.evaluate(store_text(operand.dtype.scalar(), place(operand),
+                                 epilogue_.value_name(epilogue.outputs[operand.index]), dialect_));
   }
-  std::string program(const std::string& comment, const std::string& kernel) const override {
-    return comment + dialect_.exact_preamble + device_functions(kernel, dialect_) + kernel;
+  void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const override {
+    write_exact(code, std::move(kernel), dialect_);
   }
 
  private:

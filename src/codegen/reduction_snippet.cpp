@@ -7,12 +7,12 @@
 #include <bit>
 #include <cctype>
 
+#include "interval_text.hpp"
 #include "reduction_element.hpp"
 #include "reduction_writer.hpp"
 #include "snippet_reading.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "words.hpp"
 
@@ -92,28 +92,28 @@ class SnippetElement : public ReductionElement {
     for (const Operand& operand : operands)
       if (operand.kind == Kind::leaf) constants_.push_back(is_constant(operand));
   }
-  void write_comment(TextWriter& text) const override {
-    text.line({"// ", name, ", made by treadle's reduction generator around a user's text:"});
+  void write_comment(tree::BlockBuilder& code) const override {
+    code.comment({name, ", made by treadle's reduction generator around a user's text:"});
     for (std::size_t k = 0; k < folds.size(); ++k)
-      text.line({"//   ", folds[k].result().name, " of ",
-                 in_one_line(without_comments(snippet_.outputs[k].map))});
+      code.comment({"  ", folds[k].result().name, " of ",
+                    in_one_line(without_comments(snippet_.outputs[k].map))});
   }
-  std::vector<std::string> parameters() const override {
-    std::vector<std::string> list;
+  tree::Parts parameters() const override {
+    tree::Parts list;
     for (const ParameterSpec& parameter : kernel_parameters())
-      list.push_back(declare(parameter, dialect_, types_));
+      append_parameter(list, parameter, types_);
     return list;
   }
-  std::string start() const override {
-    return define_pointers(kernel_parameters(), dialect_, types_);
+  void write_start(tree::BlockBuilder& code) const override {
+    define_pointers(code, kernel_parameters(), types_);
   }
-  void write_values(TextWriter& text, bool constant, const Place& place) override {
+  void write_values(tree::BlockBuilder& code, bool constant, const Place& place) override {
     std::string arguments = "0";
     std::size_t leaf = 0;
     for (const Operand& operand : operands) {
       if (operand.kind == Kind::position && !constant) arguments = place(operand);
       if (operand.kind != Kind::leaf || constants_[leaf++] != constant) continue;
-      text.line({"const ", operand.type, " ", operand.name, "_i = ", place(operand), ";"});
+      code.declare({"const ", operand.type}, {operand.name, "_i"}, place(operand));
     }
     if (constant) return;
     for (std::size_t k = 0; k < snippet_.parameters.size(); ++k)
@@ -121,25 +121,25 @@ class SnippetElement : public ReductionElement {
                                                   : "user_" + snippet_.parameters[k].name});
     if (passes_count) arguments += ", elements";
     for (std::size_t k = 0; k < folds.size(); ++k)
-      text.line({"const ", result_type(k), " ", value(k), " = treadle_map", suffix(k), "(",
-                 arguments, ");"});
+      code.declare({"const ", result_type(k)}, value(k),
+                   {"treadle_map", suffix(k), "(", arguments, ")"});
   }
   std::string value(std::size_t fold) const override { return "value" + suffix(fold); }
-  void write_results(TextWriter& text, const Place& place) override {
+  void write_results(tree::BlockBuilder& code, const Place& place) override {
     for (std::size_t k = 0; k < folds.size(); ++k)
-      text.line({place(operand(Kind::output, k)), " = ", folds[k].result().name, ";"});
+      code.assign(place(operand(Kind::output, k)), folds[k].result().name);
   }
-  std::string program(const std::string& comment, const std::string& kernel) const override {
-    TextWriter text;
-    text.directive(comment.substr(0, comment.size() - 1));
-    if (!snippet_.preamble.empty()) text.directive(snippet_.preamble);
-    for (std::size_t k = 0; k < snippet_.outputs.size(); ++k) write_functions(text, k);
+  void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const override {
+    code.lines(snippet_.preamble);
+    for (std::size_t k = 0; k < snippet_.outputs.size(); ++k) write_functions(code, k);
     // The kernel's own names are not the user's macros.
-    for (const std::string& macro : defined_macros(snippet_.preamble))
-      if (mentions(kernel, macro) && !is_of_type(macro)) text.directive("#undef " + macro);
-    if (std::ranges::none_of(folds, &FoldText::is_exact)) return text.text() + kernel;
+    const auto macros = defined_macros(snippet_.preamble);
+    const std::string text = macros.empty() ? std::string() : printed(kernel, dialect_);
+    for (const std::string& macro : macros)
+      if (mentions(text, macro) && !is_of_type(macro)) code.directive("undef", macro);
+    if (std::ranges::none_of(folds, &FoldText::is_exact)) return code.add(std::move(kernel));
     // Behind the user's text, whose products may be contracted.
-    return text.text() + dialect_.exact_preamble + device_functions(kernel, dialect_) + kernel;
+    write_exact(code, std::move(kernel), dialect_);
   }
 
  private:
@@ -166,22 +166,19 @@ class SnippetElement : public ReductionElement {
       return mentions(types_.name_of(parameter.dtype), macro);
     });
   }
-  void write_functions(TextWriter& text, std::size_t k) const {
+  void write_functions(tree::BlockBuilder& code, std::size_t k) const {
     const ReductionOutput& output = snippet_.outputs[k];
     const std::string type = result_type(k), integer = types_.name_of(Scalar::int64);
-    const auto write = [&](const char* what, const std::string& parameters,
+    const auto write = [&](const char* what, tree::Parts parameters,
                            const std::string& expression) {
-      text.open({dialect_.function, " ", dialect_.always_inline, " ", type, " ", what, suffix(k),
-                 "(", parameters, ")"});
-      text.line("return");
-      text.lines(expression);
-      text.line(";");
-      text.close();
+      code.open_function(inlined_function(type, what + suffix(k), std::move(parameters)));
+      code.return_value(in_brackets(expression));
+      code.close();
     };
-    text.line({"typedef ", types_.name_of(output.dtype), " ", type, ";"});
-    write("treadle_neutral", "void", output.neutral);
-    write("treadle_reduce", joined({type, " a, ", type, " b"}), output.reduce);
-    std::string parameters = integer + " i";
+    code.define_type(types_.name_of(output.dtype), type);
+    write("treadle_neutral", {"void"}, output.neutral);
+    write("treadle_reduce", {tree::value(type, "a"), tree::value(type, "b")}, output.reduce);
+    tree::Parts parameters{tree::value(integer, "i")};
     for (std::size_t p = 0; p < snippet_.parameters.size(); ++p) {
       ParameterSpec parameter = snippet_.parameters[p];
       if (read_.is_leaf(p)) {
@@ -190,10 +187,10 @@ class SnippetElement : public ReductionElement {
       } else if (parameter.kind == ParameterSpec::Kind::vector_with_offset) {
         parameter.kind = ParameterSpec::Kind::vector;
       }
-      parameters += ", " + declare(parameter, dialect_, types_);
+      append_parameter(parameters, parameter, types_);
     }
-    if (passes_count) parameters += joined({", ", integer, " n"});
-    write("treadle_map", parameters, read_.map(k));
+    if (passes_count) parameters.push_back(tree::value(integer, "n"));
+    write("treadle_map", std::move(parameters), read_.map(k));
   }
 
   const ReadReduction& read_;

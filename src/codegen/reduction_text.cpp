@@ -31,20 +31,24 @@ ReductionWriter::ReductionWriter(ReductionElement& element, const ReductionClass
 
 ReductionText ReductionWriter::write() {
   const std::vector<ReductionParameter> all = parameters();
-  write_comment();
+  tree::BlockBuilder program;
+  write_comment(program);
   write_types();
   write_signature(all);
-  text_.lines(element_.start());
+  element_.write_start(code_);
   for (const Operand& operand : operands_) {
     if (!operand.made_of.empty())
-      text_.line({pointer_to(operand.type, operand), operand.name, " = ", operand.made_of, " + ",
-                  operand.name, "_offset;"});
+      code_.add(tree::initialize(declared(operand, ""),
+                                 {operand.made_of, " + ", operand.name, "_offset"}));
     else if (operand.is_memory() && !dialect_.has_addresses)
-      text_.line({operand.name, " += ", operand.name, "_offset;"});
+      code_.assign(operand.name, {operand.name, "_offset"}, "+=");
   }
   is_wide() ? write_wide() : write_narrow();
-  text_.close();
-  return {element_.name, element_.program(comment_, text_.text()), all};
+  code_.close();
+  element_.write_program(program, code_.take());
+  tree::NodePtr whole = program.take();
+  std::string text = printed(whole, dialect_);
+  return {element_.name, std::move(text), all, std::move(whole)};
 }
 
 Step ReductionWriter::inner_step(const Operand& operand) const {
@@ -113,35 +117,42 @@ std::string ReductionWriter::pointer_to(const std::string& element, const Operan
   return (operand.kind == Kind::output ? "" : "const ") + dialect_.global + element + " *";
 }
 
-std::string ReductionWriter::declared(const ReductionParameter& parameter) const {
+/// Declares an operand under a name with this suffix.
+tree::NodePtr ReductionWriter::declared(const Operand& operand, std::string_view suffix) const {
+  tree::Part name{operand.name, suffix};
+  if (!operand.is_memory()) return tree::value({"const ", type(Scalar::int64)}, std::move(name));
+  return pointer_parameter(operand.type, std::move(name),
+                           {.is_read_only = operand.kind != Kind::output});
+}
+
+tree::NodePtr ReductionWriter::declared(const ReductionParameter& parameter) const {
   using Role = ReductionParameter::Role;
   switch (parameter.role) {
     case Role::pointer: {
       const Operand& operand = operands_[parameter.index];
-      return pointer_to(operand.type, operand) +
-             (operand.kind == Kind::output ? dialect_.restrict + " " : "") + operand.name;
+      return pointer_parameter(
+          operand.type, operand.name,
+          {.is_read_only = operand.kind != Kind::output, .is_apart = operand.kind == Kind::output});
     }
     case Role::scalar:
-      return joined({stored_type(parameter.dtype, dialect_), " ", parameter.name});
+      return tree::value(stored_type(parameter.dtype, dialect_), parameter.name);
     case Role::partials:
-      return joined({dialect_.global, "partial *partials"});
+      return pointer_parameter("partial", "partials");
     case Role::tickets:
-      return joined({dialect_.global, type(Scalar::uint32), " *tickets"});
+      return pointer_parameter(type(Scalar::uint32), "tickets");
     default:
-      return joined({type(parameter.dtype), " ", parameter.name});
+      return tree::value(type(parameter.dtype), parameter.name);
   }
 }
 
-void ReductionWriter::write_comment() {
-  element_.write_comment(text_);
+void ReductionWriter::write_comment(tree::BlockBuilder& code) const {
+  element_.write_comment(code);
   std::string shape = loop_.has_columns ? "columns, " : "rows, ";
   shape += std::string(space_kind_name(loop_.folded.kind)) + " loop, ";
   shape += std::string(schedule_name(tiling_.schedule)) + " schedule";
   if (is_wide()) shape += ", work-items on a result: " + number(depth());
   if (loop_.is_split) shape += ", results are shared by groups";
-  text_.line({"// ", shape});
-  comment_ = text_.text();
-  text_ = {};
+  code.comment(shape);
 }
 
 void ReductionWriter::write_types() {
@@ -150,30 +161,28 @@ void ReductionWriter::write_types() {
     for (const Operand& operand : operands_)
       if (operand.kind == Kind::leaf && !operand.is_indirect && inner_step(operand) == Step::unit)
         dtypes.push_back(operand.dtype);
-    write_vector_types(text_, dtypes, loop_.folded.items, tiling_.access_bytes, dialect_);
+    write_vector_types(code_, dtypes, loop_.folded.items, tiling_.access_bytes, dialect_);
   }
   const bool divides =
       (loop_.kept_has_32_bits && kept_axes() > 1) ||
       (loop_.folded_has_32_bits && (folded_axes() > 1 || loop_.folded.kind == SpaceKind::rows));
-  if (divides) write_divided(text_, dialect_, TypeNames(dialect_));
+  if (divides) write_divided(code_, dialect_, TypeNames(dialect_));
   if (loop_.is_split) write_partials_type();
 }
 
 void ReductionWriter::write_partials_type() {
-  text_.open("typedef struct");
+  tree::Parts members;
   for (const FoldText& fold : folds_)
-    for (const BlockField& field : fold.fields()) text_.line({field.type, " ", field.name, ";"});
-  text_.close("partial;");
-  text_.blank();
+    for (const BlockField& field : fold.fields())
+      members.push_back(tree::value(field.type, field.name));
+  write_structure(code_, "partial", std::move(members));
+  code_.blank();
 }
 
 void ReductionWriter::write_signature(const std::vector<ReductionParameter>& all) {
-  const std::array size{number(group_size_)};
-  text_.line(
-      {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", element_.name, "("});
-  std::vector<std::string> list = element_.parameters();
+  tree::Parts list = element_.parameters();
   for (const ReductionParameter& parameter : all) list.push_back(declared(parameter));
-  text_.open_parameters(list);
+  code_.open_kernel(element_.name, std::move(list), group_size_);
 }
 
 IndexText ReductionWriter::kept_indices() const {
@@ -208,9 +217,8 @@ std::string ReductionWriter::along(const Operand& operand, const std::string& in
 /// Defines the operand `by` elements further on, under a name with this suffix.
 void ReductionWriter::move(const Operand& operand, const std::string& by,
                            const std::string& suffix) {
-  text_.line({operand.is_memory() ? pointer_to(operand.type, operand)
-                                  : "const " + type(Scalar::int64) + " ",
-              operand.name, suffix, " = ", base(operand), by.empty() ? "" : " + ", by, ";"});
+  code_.add(
+      tree::initialize(declared(operand, suffix), {base(operand), by.empty() ? "" : " + ", by}));
 }
 
 std::string ReductionWriter::kept_offset(const Operand& operand) const {
@@ -225,7 +233,7 @@ void ReductionWriter::write_kept_move(const std::string& position, bool elements
   const auto moves = [&](const Operand& operand) {
     return (operand.is_of_elements() ? elements : results) && !kept_offset(operand).empty();
   };
-  if (std::ranges::any_of(operands_, moves)) kept_indices().write(text_, position, kept_axes());
+  if (std::ranges::any_of(operands_, moves)) kept_indices().write(code_, position, kept_axes());
   for (const Operand& operand : operands_)
     if (operand.is_of_elements() ? elements : results) move(operand, kept_offset(operand), "_row");
   if (elements) moved_ = "_row";
@@ -236,7 +244,7 @@ void ReductionWriter::write_kept_move(const std::string& position, bool elements
 /// innermost one.
 void ReductionWriter::write_folded_move(const std::string& position, const std::string& start) {
   const unsigned axes = folded_axes();
-  folded_indices().write(text_, position, axes);
+  folded_indices().write(code_, position, axes);
   for (const Operand& operand : operands_) {
     if (!operand.is_of_elements()) continue;
     const bool moves = loop_.folded.kind != SpaceKind::strided ||
@@ -250,27 +258,27 @@ void ReductionWriter::write_folded_move(const std::string& position, const std::
 }
 
 void ReductionWriter::write_constants() {
-  element_.write_values(text_, true, [&](const Operand& operand) { return element(operand, "0"); });
+  element_.write_values(code_, true, [&](const Operand& operand) { return element(operand, "0"); });
 }
 
 /// Computes an element and folds it into accumulators. Where these meet places in their order, what
 /// they keep is the step at which they met the winner.
 void ReductionWriter::write_fold(const Place& place, const Name& into, const std::string& step) {
-  element_.write_values(text_, false, place);
+  element_.write_values(code_, false, place);
   for (std::size_t i = 0; i < folds_.size(); ++i) {
     const FoldText& fold = folds_[i];
     const std::string value = element_.value(i);
     const std::string& name = fold.fields()[0].name;
     if (!step.empty() && fold.has_place())
-      fold.combine_later(text_, {into(name), into(name + "_step")}, {value, step});
+      fold.combine_later(code_, {into(name), into(name + "_step")}, {value, step});
     else if (fold.has_place())
-      fold.combine(text_, into, [&](const std::string& field) {
+      fold.combine(code_, into, [&](const std::string& field) {
         return field == name ? value : joined({"(", place(element_.operand(Kind::place, 0)), ")"});
       });
     else if (into(name) == name || into(name) == name + "_total[k]")
-      fold.combine_value(text_, into, value);
+      fold.combine_value(code_, into, value);
     else
-      fold.combine_in_run(text_, into(name), value);
+      fold.combine_in_run(code_, into(name), value);
   }
 }
 void ReductionWriter::write_fold_at(const std::string& index, const Name& into,
@@ -291,12 +299,12 @@ bool ReductionWriter::places_ascend() const {
 void ReductionWriter::declare_accumulators() {
   for (const FoldText& fold : folds_)
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
-      text_.line({fold.fields()[i].type, " ", fold.fields()[i].name, " = ", fold.neutral(i), ";"});
+      code_.declare(fold.fields()[i].type, fold.fields()[i].name, fold.neutral(i));
 }
 void ReductionWriter::write_start() {
   for (const FoldText& fold : folds_)
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
-      text_.line({fold.fields()[i].name, " = ", fold.neutral(i), ";"});
+      code_.assign(fold.fields()[i].name, fold.neutral(i));
 }
 /// Accumulators side by side, `count` of each field; of sums of floats those of a run.
 void ReductionWriter::declare_parts(const std::string& count) {
@@ -317,29 +325,29 @@ void ReductionWriter::declare_parts(const std::string& count) {
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
       all.push_back({fold.fields()[i].name + "_total", fold.neutral(i), value.type});
   }
-  for (const Part& part : all) text_.line({part.type, " ", part.name, "[", count, "];"});
-  if (is_wide()) text_.directive("#pragma unroll");
-  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
-  for (const Part& part : all) text_.line({part.name, "[k] = ", part.start, ";"});
-  text_.close();
+  for (const Part& part : all) code_.declare_array(part.type, part.name, count);
+  if (is_wide()) code_.directive("pragma", "unroll");
+  code_.open_for(type(Scalar::uint32), "k", "0", count);
+  for (const Part& part : all) code_.assign({part.name, "[k]"}, part.start);
+  code_.close();
 }
 
 /// Opens a loop, in which runs end.
 void ReductionWriter::open_turns(const Turns& turns) {
   const auto& [variable, type, first, end, step, in_run] = turns;
   if (!has_runs() || (has_strips() && !has_totals()))
-    return text_.open({"for (", type, " ", variable, " = ", first, "; ", variable, " < ", end, "; ",
-                       variable, " += ", step, ")"});
-  text_.line({type, " ", variable, " = ", first, ";"});
-  text_.open({"while (", variable, " < ", end, ")"});
-  text_.open({"for (", this->type(Scalar::uint32), " turn = 0; turn < ", number(in_run), " && ",
-              variable, " < ", end, "; ++turn, ", variable, " += ", step, ")"});
+    return code_.open_for(type, variable, first, end, step);
+  code_.declare(type, variable, first);
+  code_.open_while({variable, " < ", end});
+  code_.open_loop(tree::initialize(tree::value(this->type(Scalar::uint32), "turn"), "0"),
+                  {"turn < ", number(in_run), " && ", variable, " < ", end},
+                  {"++turn, ", variable, " += ", step});
 }
 void ReductionWriter::close_turns(const std::string& count) {
-  text_.close();
+  code_.close();
   if (!has_runs() || (has_strips() && !has_totals())) return;
   end_run(count);
-  text_.close();
+  code_.close();
 }
 /// Turns that give each accumulator so many elements.
 unsigned ReductionWriter::turns_in_run(unsigned elements) const {
@@ -348,20 +356,20 @@ unsigned ReductionWriter::turns_in_run(unsigned elements) const {
 
 /// Folds the sums of `count` runs, and begins others.
 void ReductionWriter::end_run(const std::string& count) {
-  if (is_wide()) text_.directive("#pragma unroll");
-  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
+  if (is_wide()) code_.directive("pragma", "unroll");
+  code_.open_for(type(Scalar::uint32), "k", "0", count);
   for (const FoldText& fold : folds_) {
     if (!fold.has_runs()) continue;
     const std::string run = fold.fields()[0].name + "_part[k]";
     fold.combine_value(
-        text_, [&](const std::string& name) { return is_wide() ? name : name + "_total[k]"; }, run);
-    text_.line({run, " = ", fold.neutral(0), ";"});
+        code_, [&](const std::string& name) { return is_wide() ? name : name + "_total[k]"; }, run);
+    code_.assign(run, fold.neutral(0));
   }
-  text_.close();
+  code_.close();
 }
 
 void ReductionWriter::combine(const Name& into, const Name& from) {
-  for (const FoldText& fold : folds_) fold.combine(text_, into, from);
+  for (const FoldText& fold : folds_) fold.combine(code_, into, from);
 }
 
 /// Stores the result whose folds are in variables; of a strip the one at `index`.
@@ -372,9 +380,9 @@ void ReductionWriter::write_epilogue(const std::string& index) {
   if (!has_strips())
     for (const FoldText& fold : folds_)
       if (fold.is_exact())
-        text_.line({fold.result().name, " = ",
-                    fold.settled([](const std::string& name) { return name; }), ";"});
-  element_.write_results(text_, at);
+        code_.assign(fold.result().name,
+                     fold.settled([](const std::string& name) { return name; }));
+  element_.write_results(code_, at);
 }
 
 FoldText::Name ReductionWriter::partial(const std::string& index) const {
@@ -383,7 +391,7 @@ FoldText::Name ReductionWriter::partial(const std::string& index) const {
 void ReductionWriter::write_partial(const std::string& index, const Name& from) {
   for (const FoldText& fold : folds_)
     for (const BlockField& field : fold.fields())
-      text_.line({partial(index)(field.name), " = ", from(field.name), ";"});
+      code_.assign(partial(index)(field.name), from(field.name));
 }
 
 }  // namespace treadle::codegen

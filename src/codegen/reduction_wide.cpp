@@ -14,9 +14,9 @@ BlockReduce ReductionWriter::block() const {
     fields.insert(fields.end(), fold.fields().begin(), fold.fields().end());
   return {.fields = std::move(fields),
           .combine =
-              [this](TextWriter& text, const BlockReduce::Other& other) {
+              [this](tree::BlockBuilder& code, const BlockReduce::Other& other) {
                 for (const FoldText& fold : folds_)
-                  fold.combine(text, [](const std::string& name) { return name; }, other);
+                  fold.combine(code, [](const std::string& name) { return name; }, other);
               },
           .group_size = group_size_,
           .depth = depth(),
@@ -27,37 +27,37 @@ BlockReduce ReductionWriter::block() const {
 void ReductionWriter::write_wide() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const BlockReduce block = this->block();
-  block.declare(text_);
-  if (loop_.is_split) hand_over().declare(text_);
+  block.declare(code_);
+  if (loop_.is_split) hand_over().declare(code_);
   const std::string results = number(width()), lanes = number(depth());
   const std::string lane = loop_.has_columns ? " / " + results : " % " + lanes;
   const std::string result = loop_.has_columns ? " % " + results : " / " + lanes;
-  text_.line({"const ", uint, " lane = ", dialect_.local_id, lane, ";"});
-  text_.line({"const ", uint, " result = ", dialect_.local_id, result, ";"});
+  code_.declare({"const ", uint}, "lane", {dialect_.local_id, lane});
+  code_.declare({"const ", uint}, "result", {dialect_.local_id, result});
   if (loop_.is_split) {
-    text_.line({"const ", uint, " tile = ", dialect_.group_id, " / splits;"});
-    text_.line({"const ", uint, " split = ", dialect_.group_id, " - tile * splits;"});
+    code_.declare({"const ", uint}, "tile", {dialect_.group_id, " / splits"});
+    code_.declare({"const ", uint}, "split", {dialect_.group_id, " - tile * splits"});
   } else {
-    text_.line({"const ", uint, " tile = ", dialect_.group_id, ";"});
+    code_.declare({"const ", uint}, "tile", dialect_.group_id);
   }
-  text_.line({"const ", integer, " output = (", integer, ")tile * ", results, " + result;"});
+  code_.declare({"const ", integer}, "output", {"(", integer, ")tile * ", results, " + result"});
   declare_accumulators();
-  text_.open("if (output < out_n)");
+  code_.open_if("output < out_n");
   write_kept_move(loop_.kept_has_32_bits ? joined({"(", uint, ")output"}) : "output", true, false);
   declare_parts(number(parts()));
-  if (places_ascend()) text_.line({uint, " step = 0;"});
+  if (places_ascend()) code_.declare(uint, "step", "0");
   if (loop_.folded.kind == SpaceKind::strided)
     write_wide_decoded();
   else
     write_wide_tiles();
   fold_parts();
-  text_.close();
-  block.write(text_, "lane");
+  code_.close();
+  block.write(code_, "lane");
   if (loop_.is_split) write_wide_last_group();
-  text_.open({"if (", loop_.is_split ? "count > 0 && " : "", "lane == 0 && output < out_n)"});
+  code_.open_if({loop_.is_split ? "count > 0 && " : "", "lane == 0 && output < out_n"});
   write_kept_move(loop_.kept_has_32_bits ? joined({"(", uint, ")output"}) : "output", false, true);
   write_epilogue("");
-  text_.close();
+  code_.close();
 }
 
 /// The place that part `k` of an accumulator met at its step. A step is one element of each part;
@@ -91,22 +91,22 @@ void ReductionWriter::fold_parts() {
   if (std::ranges::all_of(folds_, &FoldText::has_runs)) return;
   const std::string uint = type(Scalar::uint32);
   const auto same = [](const std::string& name) { return name; };
-  if (places_ascend()) text_.open("if (step > 0)");
-  text_.directive("#pragma unroll");
-  text_.open({"for (", uint, " k = 0; k < ", number(parts()), "; ++k)"});
+  if (places_ascend()) code_.open_if("step > 0");
+  code_.directive("pragma", "unroll");
+  code_.open_for(uint, "k", "0", number(parts()));
   for (const FoldText& fold : folds_) {
     if (fold.has_runs()) continue;
     const std::string& name = fold.fields()[0].name;
     if (places_ascend() && fold.has_place())
-      text_.line({"const ", type(Scalar::int64), " ", fold.fields()[1].name,
-                  "_part = ", place_of_part(name + "_step_part[k]"), ";"});
-    fold.combine(text_, same, [&](const std::string& field) {
+      code_.declare({"const ", type(Scalar::int64)}, {fold.fields()[1].name, "_part"},
+                    place_of_part(name + "_step_part[k]"));
+    fold.combine(code_, same, [&](const std::string& field) {
       const bool is_place = field != name && places_ascend();
       return is_place ? field + "_part" : field + "_part[k]";
     });
   }
-  text_.close();
-  if (places_ascend()) text_.close();
+  code_.close();
+  if (places_ascend()) code_.close();
 }
 
 /// Tiles that lie side by side, dealt round between the groups that share a result.
@@ -122,18 +122,17 @@ void ReductionWriter::write_wide_tiles() {
   if (has_rows) {
     const std::string position = folded_indices().integer;
     open_turns({"piece", position, first, "pieces", step, in_run});
-    text_.line({"const ", position, " row = ",
-                loop_.folded_has_32_bits ? "divided(piece, row_divider)" : "piece / row_pieces",
-                ";"});
-    text_.line(
-        {"const ", integer, " start = (", integer, ")(piece - row * row_pieces) * ", tile, ";"});
+    code_.declare({"const ", position}, "row",
+                  loop_.folded_has_32_bits ? "divided(piece, row_divider)" : "piece / row_pieces");
+    code_.declare({"const ", integer}, "start",
+                  {"(", integer, ")(piece - row * row_pieces) * ", tile});
   } else {
     open_turns({"start", integer, joined({"(", integer, ")", first, " * ", tile}), "n",
                 joined({"(", integer, ")", step, " * ", tile}), in_run});
   }
   const std::string extent = has_rows ? "inner" : "n";
-  text_.line({"const ", uint, " left = ", extent, " - start < ", tile, " ? (", uint, ")(", extent,
-              " - start) : ", tile, ";"});
+  code_.declare({"const ", uint}, "left",
+                {extent, " - start < ", tile, " ? (", uint, ")(", extent, " - start) : ", tile});
   const std::string row = moved_;
   write_folded_move("row", "start");
   write_wide_piece();
@@ -146,50 +145,51 @@ void ReductionWriter::write_wide_piece() {
   const LoopClass& inner = loop_.folded;
   const unsigned accesses = inner.has_vectors ? inner.rounds : inner.rounds * inner.items;
   write_constants();
-  text_.open({"if (left == ", number(tile()), ")"});
-  text_.directive("#pragma unroll");
-  text_.open({"for (", uint, " k = 0; k < ", number(accesses), "; ++k)"});
+  code_.open_if({"left == ", number(tile())});
+  code_.directive("pragma", "unroll");
+  code_.open_for(uint, "k", "0", number(accesses));
   if (inner.has_vectors) {
     write_wide_vectors(joined({"(k * ", lanes, " + lane)"}));
   } else {
-    text_.line({"const ", uint, " i = k * ", lanes, " + lane;"});
+    code_.declare({"const ", uint}, "i", {"k * ", lanes, " + lane"});
     const std::string part = joined({"_part[k % ", number(parts()), "]"});
     write_fold_at(
         "i", [&](const std::string& name) { return name + part; }, places_ascend() ? "step" : "");
   }
-  text_.close();
-  if (places_ascend()) text_.line({"step += ", number(inner.rounds * elements_of_part()), ";"});
-  text_.close_and_open("else");
+  code_.close();
+  if (places_ascend()) code_.assign("step", number(inner.rounds * elements_of_part()), "+=");
+  code_.close();
+  code_.open_else();
   if (inner.kind == SpaceKind::rows) {
     // The end of each row: not so rare that its loads may wait for each other.
-    text_.directive("#pragma unroll");
-    text_.open({"for (", uint, " k = 0; k < ", number(inner.items), "; ++k)"});
-    text_.line({"const ", uint, " i = k * ", lanes, " + lane;"});
-    text_.open("if (i < left)");
+    code_.directive("pragma", "unroll");
+    code_.open_for(uint, "k", "0", number(inner.items));
+    code_.declare({"const ", uint}, "i", {"k * ", lanes, " + lane"});
+    code_.open_if("i < left");
     const std::string part = joined({"_part[k % ", number(parts()), "]"});
     write_fold_at("i", [&](const std::string& name) { return name + part; });
-    text_.close();
+    code_.close();
   } else {
-    text_.open({"for (", uint, " i = lane; i < left; i += ", lanes, ")"});
+    code_.open_for(uint, "i", "lane", "left", lanes);
     write_fold_at("i", [](const std::string& name) { return name; });
   }
-  text_.close();
-  text_.close();
+  code_.close();
+  code_.close();
 }
 
 /// One access to each operand, for `items` neighbouring elements.
 void ReductionWriter::write_wide_vectors(const std::string& at) {
   const std::string uint = type(Scalar::uint32), items = number(loop_.folded.items);
-  text_.line({"const ", uint, " i = ", at, " * ", items, ";"});
+  code_.declare({"const ", uint}, "i", {at, " * ", items});
   for (const Operand& operand : operands_) {
     if (operand.kind != Kind::leaf || operand.is_indirect || inner_step(operand) == Step::zero)
       continue;
     const std::string vector = neighbours_type(operand.dtype, loop_.folded.items);
-    text_.line({"const ", vector, " ", operand.name, "_in = *(", pointer_to(vector, operand), ")(",
-                base(operand), " + i);"});
+    code_.declare({"const ", vector}, {operand.name, "_in"},
+                  {"*(", pointer_to(vector, operand), ")(", base(operand), " + i)"});
   }
-  text_.directive("#pragma unroll");
-  text_.open({"for (", uint, " j = 0; j < ", items, "; ++j)"});
+  code_.directive("pragma", "unroll");
+  code_.open_for(uint, "j", "0", items);
   std::string step = places_ascend() ? "step" : "";
   if (!step.empty() && loop_.folded.rounds > 1)
     step += elements_of_part() == 1 ? " + k" : joined({" + k * ", number(elements_of_part())});
@@ -201,7 +201,7 @@ void ReductionWriter::write_wide_vectors(const std::string& at) {
         return element(operand, along(operand, "(i + j)"));
       },
       [&](const std::string& name) { return name + part; }, step);
-  text_.close();
+  code_.close();
 }
 
 /// Every element's position is decoded.
@@ -213,18 +213,18 @@ void ReductionWriter::write_wide_decoded() {
   open_turns({"start", integer, joined({"(", integer, ")", first, " * ", tile}), "n",
               joined({"(", integer, ")", step, " * ", tile}),
               turns_in_run(loop_.folded.items / parts())});
-  text_.directive("#pragma unroll");
-  text_.open({"for (", uint, " k = 0; k < ", number(loop_.folded.items), "; ++k)"});
-  text_.line({"const ", integer, " i = start + k * ", number(depth()), " + lane;"});
-  text_.open("if (i < n)");
+  code_.directive("pragma", "unroll");
+  code_.open_for(uint, "k", "0", number(loop_.folded.items));
+  code_.declare({"const ", integer}, "i", {"start + k * ", number(depth()), " + lane"});
+  code_.open_if("i < n");
   const std::string row = moved_;
   write_folded_move(joined({"(", folded_indices().integer, ")i"}), "");
   const std::string part = joined({"_part[k % ", number(parts()), "]"});
   write_fold([&](const Operand& operand) { return element(operand, "0"); },
              [&](const std::string& name) { return name + part; });
   moved_ = row;
-  text_.close();
-  text_.close();
+  code_.close();
+  code_.close();
   close_turns(number(parts()));
 }
 
@@ -234,18 +234,18 @@ void ReductionWriter::write_wide_last_group() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string results = number(width());
   const auto same = [](const std::string& name) { return name; };
-  text_.open("if (lane == 0)");
+  code_.open_if("lane == 0");
   write_partial(joined({"(", integer, ")", dialect_.group_id, " * ", results, " + result"}), same);
-  text_.close();
-  hand_over().write(text_);
+  code_.close();
+  hand_over().write(code_);
   write_start();
-  text_.open({"for (", uint, " other = lane; other < count; other += ", number(depth()), ")"});
-  text_.line({"const ", integer, " at = ((", integer, ")tile * splits + other) * ", results,
-              " + result;"});
+  code_.open_for(uint, "other", "lane", "count", number(depth()));
+  code_.declare({"const ", integer}, "at",
+                {"((", integer, ")tile * splits + other) * ", results, " + result"});
   combine(same, partial("at"));
-  text_.close();
-  block().write(text_, "lane");
-  hand_over().put_back(text_);
+  code_.close();
+  block().write(code_, "lane");
+  hand_over().put_back(code_);
 }
 
 }  // namespace treadle::codegen

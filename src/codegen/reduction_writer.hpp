@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "block.hpp"
 #include "expression_text.hpp"
 #include "fold_text.hpp"
+#include "program.hpp"
 #include "reduction_element.hpp"
 #include "space_text.hpp"
-#include "text_writer.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/reduction.hpp"
 #include "treadle/codegen/signature.hpp"
@@ -59,8 +60,9 @@ class ReductionWriter {
   // The frame.
   std::vector<ReductionParameter> parameters() const;
   void append_space(std::vector<ReductionParameter>& all, ReductionParameter::Role role) const;
-  std::string declared(const ReductionParameter& parameter) const;
-  void write_comment();
+  tree::NodePtr declared(const Operand& operand, std::string_view suffix) const;
+  tree::NodePtr declared(const ReductionParameter& parameter) const;
+  void write_comment(tree::BlockBuilder& code) const;
   void write_types();
   void write_signature(const std::vector<ReductionParameter>& all);
 
@@ -148,8 +150,7 @@ class ReductionWriter {
   unsigned lanes_ = 1;      ///< narrow: accumulators side by side
   unsigned group_size_;
   unsigned run_elements_;  ///< of a run, which are folded as they are
-  std::string comment_;
-  TextWriter text_;
+  tree::BlockBuilder code_;
 };
 
 }  // namespace treadle::codegen

@@ -9,6 +9,8 @@
 
 #include "treadle/base/error.hpp"
 #include "treadle/base/near_match.hpp"
+#include "treadle/codegen/tree_printer.hpp"
+#include "words.hpp"
 
 namespace treadle::codegen {
 namespace {
@@ -16,11 +18,6 @@ namespace {
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw InvalidArgument("argument declaration \"" + std::string(text) + "\": " + why,
                         "write \"type name\" or \"type *name\"");
-}
-
-std::string element(const ParameterSpec& parameter, const Dialect& dialect,
-                    const TypeNames& types) {
-  return std::string(dialect.global) + types.name_of(parameter.dtype);
 }
 
 }  // namespace
@@ -86,40 +83,64 @@ std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNam
   return parameters;
 }
 
-std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types,
-                    std::string_view qualifier) {
-  const std::string star = qualifier.empty() ? " *" : " *" + std::string(qualifier) + " ";
-  switch (parameter.kind) {
-    case ParameterSpec::Kind::scalar:
-      return types.name_of(parameter.dtype) + " " + parameter.name;
-    case ParameterSpec::Kind::vector:
-      return element(parameter, dialect, types) + star + parameter.name;
-    case ParameterSpec::Kind::vector_with_offset:
-      return element(parameter, dialect, types) + star + parameter.name + "__base, " +
-             types.name_of(Scalar::int64) + " " + parameter.name + "__offset";
-  }
-  return {};
-}
-
 std::string declare(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                     const TypeNames& types) {
+  tree::Parts nodes;
+  for (const ParameterSpec& parameter : parameters) append_parameter(nodes, parameter, types);
   std::string text;
-  for (const ParameterSpec& parameter : parameters)
-    text += (text.empty() ? "" : ", ") + declare(parameter, dialect, types);
+  for (const tree::Part& node : nodes)
+    text += (text.empty() ? "" : ", ") +
+            tree::print_inline(node, {.dialect = &dialect, .reads_texts = false});
   return text;
+}
+std::string declare(const ParameterSpec& parameter, const Dialect& dialect,
+                    const TypeNames& types) {
+  return declare(std::vector{parameter}, dialect, types);
+}
+
+void append_parameter(tree::Parts& list, const ParameterSpec& parameter, const TypeNames& types,
+                      PointerForm form) {
+  const std::string& type = types.name_of(parameter.dtype);
+  switch (parameter.kind) {
+    case ParameterSpec::Kind::scalar:
+      return list.push_back(tree::value(type, parameter.name));
+    case ParameterSpec::Kind::vector:
+      return list.push_back(pointer_parameter(type, parameter.name, form));
+    case ParameterSpec::Kind::vector_with_offset:
+      list.push_back(pointer_parameter(type, {parameter.name, "__base"}, form));
+      list.push_back(tree::value(types.name_of(Scalar::int64), {parameter.name, "__offset"}));
+  }
+}
+
+tree::NodePtr pointer_parameter(tree::Part type, tree::Part name, PointerForm form) {
+  tree::NodePtr variable = tree::value(std::move(type), std::move(name));
+  tree::NodePtr node = form.is_apart
+                           ? tree::specifier("TREADLE_GLOBAL", tree::restrict_pointer(variable))
+                           : tree::global_pointer(variable);
+  return form.is_read_only ? tree::specifier("const", node) : node;
+}
+
+void define_pointers(tree::BlockBuilder& code, const std::vector<ParameterSpec>& parameters,
+                     const TypeNames& types) {
+  const auto to = [](std::string_view type, std::string_view name) {
+    return tree::global_pointer(tree::value(type, name));
+  };
+  for (const ParameterSpec& parameter : parameters) {
+    if (parameter.kind != ParameterSpec::Kind::vector_with_offset) continue;
+    const std::string& type = types.name_of(parameter.dtype);
+    // By bytes: an offset need not be a multiple of the element's size.
+    const tree::Expr bytes = tree::cast(to("char", ""), {parameter.name, "__base"});
+    code.add(tree::initialize(
+        to(type, parameter.name),
+        tree::cast(to(type, ""), bytes + tree::var(joined({parameter.name, "__offset"})))));
+  }
 }
 
 std::string define_pointers(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                             const TypeNames& types) {
-  std::string text;
-  for (const ParameterSpec& parameter : parameters) {
-    if (parameter.kind != ParameterSpec::Kind::vector_with_offset) continue;
-    // By bytes: an offset need not be a multiple of the element's size.
-    const std::string pointer = element(parameter, dialect, types) + " *";
-    text += pointer + parameter.name + " = (" + pointer + ")((" + std::string(dialect.global) +
-            "char *)" + parameter.name + "__base + " + parameter.name + "__offset);\n";
-  }
-  return text;
+  tree::BlockBuilder code;
+  define_pointers(code, parameters, types);
+  return tree::print(code.take(), {.dialect = &dialect, .reads_texts = false});
 }
 
 }  // namespace treadle::codegen

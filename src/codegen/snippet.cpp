@@ -48,29 +48,30 @@ class TextElement : public ElementwiseElement {
   }
 
   void find_constants(const std::function<bool(const Operand&)>&) override {}
-  void write_comment(TextWriter& text) const override {
-    text.line({"// ", name, ", made by treadle's elementwise generator around a user's text: ",
-               loop_.is_literal ? "literal loop" : "linear loop", ", ",
-               schedule_name(tiling_.schedule), " schedule"});
+  void write_comment(tree::BlockBuilder& code) const override {
+    code.comment({name, ", made by treadle's elementwise generator around a user's text: ",
+                  loop_.is_literal ? "literal loop" : "linear loop", ", ",
+                  schedule_name(tiling_.schedule), " schedule"});
   }
-  std::vector<std::string> parameters() const override {
-    std::vector<std::string> list;
+  tree::Parts parameters() const override {
+    tree::Parts list;
     for (const ParameterSpec& parameter : snippet_.parameters)
-      list.push_back(declare(parameter, dialect_, types_, is_apart_ ? dialect_.restrict : ""));
+      append_parameter(list, parameter, types_, {.is_apart = is_apart_});
     for (const char* own : {"n", "start", "stop", "step"})
       if (loop_.has_range != (std::string_view(own) == "n"))
-        list.push_back(joined({loop_.index, " ", own}));
+        list.push_back(tree::value(loop_.index, own));
     return list;
   }
-  std::string start() const override {
-    return define_pointers(snippet_.parameters, dialect_, types_);
+  void write_start(tree::BlockBuilder& code) const override {
+    define_pointers(code, snippet_.parameters, types_);
   }
-  void write_values(TextWriter&, bool, const Place&) override {}
-  void write_results(TextWriter& text, const Place&) override {
-    text.statements(snippet_.operation);
+  void write_values(tree::BlockBuilder&, bool, const Place&) override {}
+  void write_results(tree::BlockBuilder& code, const Place&) override {
+    code.statements(snippet_.operation);
   }
-  std::string program(const std::string& comment, const std::string& kernel) const override {
-    return joined({comment, snippet_.preamble, snippet_.preamble.empty() ? "" : "\n", kernel});
+  void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const override {
+    code.lines(snippet_.preamble);
+    code.add(std::move(kernel));
   }
 
  private:
@@ -127,39 +128,40 @@ class TextElement : public ElementwiseElement {
 void ElementwiseWriter::write_literal() {
   const std::string size = user_->any_launch ? dialect_.local_size : number(group_size()),
                     &index = user_->index;
-  text_.line({"const ", type(Scalar::uint32), " tid = ", dialect_.local_id, ";"});
-  text_.line(
-      {"const ", index, " total_threads = (", index, ")", dialect_.group_count, " * ", size, ";"});
-  text_.line({"const ", index, " cta_start = (", index, ")", dialect_.group_id, " * ", size, ";"});
-  text_.line({index, " i;"});
-  text_.statements(user_->prep);
-  text_.open(user_->has_range
-                 ? "for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;\n"
-                   "       i += total_threads * step)"
-                 : "for (i = cta_start + tid; i < n; i += total_threads)");
+  code_.declare({"const ", type(Scalar::uint32)}, "tid", dialect_.local_id);
+  code_.declare({"const ", index}, "total_threads",
+                {"(", index, ")", dialect_.group_count, " * ", size});
+  code_.declare({"const ", index}, "cta_start", {"(", index, ")", dialect_.group_id, " * ", size});
+  code_.declare(index, "i");
+  code_.statements(user_->prep);
+  if (user_->has_range)
+    code_.open_loop(tree::assign("i", "start + (cta_start + tid) * step"),
+                    "step < 0 ? i > stop : i < stop", "i += total_threads * step");
+  else
+    code_.open_loop(tree::assign("i", "cta_start + tid"), "i < n", "i += total_threads");
   write_element_at("i");
-  text_.close();
+  code_.close();
 }
 
 /// So many elements of a range, from where `position` says.
 void ElementwiseWriter::write_range(const std::string& item, const std::string& count,
                                     const std::string& position) {
-  text_.open(
-      {"for (", type(Scalar::uint32), " ", item, " = 0; ", item, " < ", count, "; ++", item, ")"});
-  text_.line({"const ", user_->index, " i = start + (", position, ") * step;"});
-  text_.open("if (step < 0 ? i > stop : i < stop)");
+  code_.open_for(type(Scalar::uint32), item, "0", count);
+  code_.declare({"const ", user_->index}, "i", {"start + (", position, ") * step"});
+  code_.open_if("step < 0 ? i > stop : i < stop");
   write_element_at("i");
-  text_.close();
-  text_.close();
+  code_.close();
+  code_.close();
 }
 
 SnippetText generate_elementwise(const Snippet& snippet, const Tiling& tiling,
                                  const Dialect& dialect, const TypeNames& types) {
   TextElement element(snippet, tiling, dialect, types);
   const TextLoop& loop = *element.text_loop();
-  return {ElementwiseWriter(element, {}, tiling, dialect).write().text,
+  ElementwiseText made = ElementwiseWriter(element, {}, tiling, dialect).write();
+  return {std::move(made.text),
           loop.is_literal ? ElementwiseWriter::literal_group_size() : tiling.group_size,
-          loop.group_length, loop.is_literal};
+          loop.group_length, loop.is_literal, std::move(made.program)};
 }
 
 }  // namespace treadle::codegen

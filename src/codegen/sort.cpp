@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "text_writer.hpp"
+#include "program.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/signature.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
@@ -36,12 +36,10 @@ class SortWriter {
     const std::string name = joined({form_.step == SortStep::tile ? "sort_tile_" : "sort_pass_",
                                      DType(form_.dtype).name(), form_.carried ? "_" : "",
                                      form_.carried ? DType(*form_.carried).name() : ""});
-    text_.line(
-        {dialect_.kernel, " ", fill_holes(dialect_.group_size, {{group_size()}}), " ", name, "("});
-    text_.open_parameters(parameters());
+    code_.open_kernel(name, parameters(), tiling_.group_size);
     if (!dialect_.has_addresses) {
-      text_.line("x += x_offset;");
-      if (form_.carried) text_.line("y += y_offset;");
+      code_.assign("x", "x_offset", "+=");
+      if (form_.carried) code_.assign("y", "y_offset", "+=");
     }
     if (form_.step == SortStep::pass)
       write_pass();
@@ -49,32 +47,34 @@ class SortWriter {
       write_wide_tile();
     else
       write_narrow_tile();
-    text_.close();
-    const std::string body = expand_words(text_.text(), dialect_);
-    return {
-        name,
-        joined({comment(name), dialect_.exact_preamble, device_functions(body, dialect_), body}),
-        tiling_.group_size, sort_tile_length(tiling_)};
+    code_.close();
+    tree::BlockBuilder program;
+    program.comment(comment(name));
+    write_exact(program, code_.take(), dialect_);
+    tree::NodePtr whole = program.take();
+    std::string text = printed(whole, dialect_);
+    return {name, std::move(text), tiling_.group_size, sort_tile_length(tiling_), std::move(whole)};
   }
 
  private:
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   std::string group_size() const { return number(tiling_.group_size); }
   std::string comment(const std::string& name) const {
-    return joined({"// ", name, ", made by treadle's sort generator: ",
+    return joined({name, ", made by treadle's sort generator: ",
                    form_.step == SortStep::tile ? "stages within tiles of "
                                                 : "one pass over pairs, tiles of ",
-                   length_, ", ", schedule_name(tiling_.schedule), " schedule\n"});
+                   length_, ", ", schedule_name(tiling_.schedule), " schedule"});
   }
-  std::vector<std::string> parameters() const {
-    std::vector<std::string> all{joined({dialect_.global, type_, " *", dialect_.restrict, " x"})};
-    if (!dialect_.has_addresses) all.push_back(joined({int64_, " x_offset"}));
-    if (form_.carried) {
-      all.push_back(joined({dialect_.global, carried_type_, " *", dialect_.restrict, " y"}));
-      if (!dialect_.has_addresses) all.push_back(joined({int64_, " y_offset"}));
-    }
+  tree::Parts parameters() const {
+    tree::Parts all;
+    const auto add = [&](const std::string& type, const std::string& name) {
+      all.push_back(pointer_parameter(type, name, {.is_apart = true}));
+      if (!dialect_.has_addresses) all.push_back(tree::value(int64_, name + "_offset"));
+    };
+    add(type_, "x");
+    if (form_.carried) add(carried_type_, "y");
     for (const char* name : {"total", "length", "inner", "first", "last"})
-      all.push_back(joined({int64_, " ", name}));
+      all.push_back(tree::value(int64_, name));
     return all;
   }
 
@@ -101,27 +101,28 @@ class SortWriter {
   void write_exchange(const Places& at, const std::string& stage) {
     const std::string x_low = joined({at.x, "[", at.low, "]"});
     const std::string x_high = joined({at.x, "[", at.high, "]"});
-    text_.line({"const ", type_, " a = ", x_low, ", b = ", x_high, ";"});
-    text_.open({"if ((low & (length - 1) & ", stage, ") == 0 ? ", before("b", "a"), " : ",
-                before("a", "b"), ")"});
-    text_.line({x_low, " = b;"});
-    text_.line({x_high, " = a;"});
+    code_.declare({"const ", type_}, "a", x_low);
+    code_.declare({"const ", type_}, "b", x_high);
+    code_.open_if(
+        {"(low & (length - 1) & ", stage, ") == 0 ? ", before("b", "a"), " : ", before("a", "b")});
+    code_.assign(x_low, "b");
+    code_.assign(x_high, "a");
     if (form_.carried) {
       const std::string y_low = joined({at.y, "[", at.low, "]"});
       const std::string y_high = joined({at.y, "[", at.high, "]"});
-      text_.line({"const ", carried_type_, " c = ", y_low, ";"});
-      text_.line({y_low, " = ", y_high, ";"});
-      text_.line({y_high, " = c;"});
+      code_.declare({"const ", carried_type_}, "c", y_low);
+      code_.assign(y_low, y_high);
+      code_.assign(y_high, "c");
     }
-    text_.close();
+    code_.close();
   }
   /// The same of pair `pair`, in memory.
   void write_exchange_of_pair(const std::string& stage, const std::string& distance) {
-    text_.line({"const ", int64_, " low = 2 * pair - (pair & (", distance, " - 1));"});
-    text_.line({"const ", int64_, " high = low + ", distance, ";"});
+    code_.declare({"const ", int64_}, "low", {"2 * pair - (pair & (", distance, " - 1))"});
+    code_.declare({"const ", int64_}, "high", {"low + ", distance});
     if (!form_.is_dense) {
-      text_.line({"const ", int64_, " low_place = ", place("low"), ";"});
-      text_.line({"const ", int64_, " high_place = ", place("high"), ";"});
+      code_.declare({"const ", int64_}, "low_place", place("low"));
+      code_.declare({"const ", int64_}, "high_place", place("high"));
     }
     write_exchange(
         {"x", "y", form_.is_dense ? "low" : "low_place", form_.is_dense ? "high" : "high_place"},
@@ -131,71 +132,74 @@ class SortWriter {
   void write_pass() {
     const std::string half = number(sort_tile_length(tiling_) / 2);
     if (is_wide()) {
-      text_.line({"const ", int64_, " pair = (", int64_, ")", dialect_.group_id, " * ", half, " + ",
-                  dialect_.local_id, ";"});
-      text_.line("if (pair >= total / 2) return;");
+      code_.declare({"const ", int64_}, "pair",
+                    {"(", int64_, ")", dialect_.group_id, " * ", half, " + ", dialect_.local_id});
+      code_.when("pair >= total / 2", tree::return_());
       return write_exchange_of_pair("first", "last");
     }
-    text_.line({"const ", int64_, " start = (", int64_, ")", dialect_.group_id, " * ", half, ";"});
-    text_.line({"const ", int64_, " end = total / 2 - start < ", half, " ? total / 2 : start + ",
-                half, ";"});
-    text_.open({"for (", int64_, " pair = start; pair < end; ++pair)"});
+    code_.declare({"const ", int64_}, "start", {"(", int64_, ")", dialect_.group_id, " * ", half});
+    code_.declare({"const ", int64_}, "end",
+                  {"total / 2 - start < ", half, " ? total / 2 : start + ", half});
+    code_.open_for(int64_, "pair", "start", "end");
     write_exchange_of_pair("first", "last");
-    text_.close();
+    code_.close();
   }
 
   void open_stages() {
-    text_.open({"for (", int64_, " stage = first; stage <= last; stage *= 2)"});
-    text_.open({"for (", uint_, " distance = stage <= ", length_, " ? (", uint_, ")stage / 2 : ",
-                number(sort_tile_length(tiling_) / 2), "; distance > 0; distance /= 2)"});
+    code_.open_loop(tree::initialize(tree::value(int64_, "stage"), "first"), "stage <= last",
+                    "stage *= 2");
+    code_.open_loop(tree::initialize(tree::value(uint_, "distance"),
+                                     {"stage <= ", length_, " ? (", uint_,
+                                      ")stage / 2 : ", number(sort_tile_length(tiling_) / 2)}),
+                    "distance > 0", "distance /= 2");
   }
   void close_stages() {
-    text_.close();
-    text_.close();
+    code_.close();
+    code_.close();
   }
   void write_narrow_tile() {
     const std::string half = number(sort_tile_length(tiling_) / 2);
-    text_.line({"const ", int64_, " start = (", int64_, ")", dialect_.group_id, " * ", half, ";"});
-    text_.line({"const ", int64_, " end = total / 2 - start < ", half, " ? total / 2 : start + ",
-                half, ";"});
+    code_.declare({"const ", int64_}, "start", {"(", int64_, ")", dialect_.group_id, " * ", half});
+    code_.declare({"const ", int64_}, "end",
+                  {"total / 2 - start < ", half, " ? total / 2 : start + ", half});
     open_stages();
-    text_.open({"for (", int64_, " pair = start; pair < end; ++pair)"});
+    code_.open_for(int64_, "pair", "start", "end");
     write_exchange_of_pair("stage", "distance");
-    text_.close();
+    code_.close();
     close_stages();
   }
 
   /// Between memory and the tile: two elements of each work-item.
   void write_copy(bool is_load) {
     for (const std::string& half : {std::string(), joined({" + ", group_size()})}) {
-      text_.open({"if (start + item", half, " < total)"});
-      text_.line({"const ", int64_, " element = start + item", half, ";"});
-      text_.line({"const ", int64_, " place = ", place("element"), ";"});
+      code_.open_if({"start + item", half, " < total"});
+      code_.declare({"const ", int64_}, "element", {"start + item", half});
+      code_.declare({"const ", int64_}, "place", place("element"));
       const auto copy = [&](const char* memory, const char* tile) {
         const std::string there = joined({memory, "[place]"});
         const std::string here = joined({tile, "[item", half, "]"});
-        text_.line({is_load ? here : there, " = ", is_load ? there : here, ";"});
+        code_.assign(is_load ? here : there, is_load ? there : here);
       };
       copy("x", "x_tile");
       if (form_.carried) copy("y", "y_tile");
-      text_.close();
+      code_.close();
     }
   }
   void write_wide_tile() {
-    text_.line({dialect_.local, " ", type_, " x_tile[", length_, "];"});
-    if (form_.carried) text_.line({dialect_.local, " ", carried_type_, " y_tile[", length_, "];"});
-    text_.line(
-        {"const ", int64_, " start = (", int64_, ")", dialect_.group_id, " * ", length_, ";"});
-    text_.line({"const ", uint_, " item = ", dialect_.local_id, ";"});
+    code_.declare_local(type_, "x_tile", length_);
+    if (form_.carried) code_.declare_local(carried_type_, "y_tile", length_);
+    code_.declare({"const ", int64_}, "start",
+                  {"(", int64_, ")", dialect_.group_id, " * ", length_});
+    code_.declare({"const ", uint_}, "item", dialect_.local_id);
     write_copy(true);
-    text_.line({dialect_.barrier, ";"});
+    code_.evaluate(dialect_.barrier);
     open_stages();
-    text_.line({"const ", uint_, " here = 2 * item - (item & (distance - 1));"});
-    text_.line({"const ", int64_, " low = start + here;"});
-    text_.open("if (low + distance < total)");
+    code_.declare({"const ", uint_}, "here", "2 * item - (item & (distance - 1))");
+    code_.declare({"const ", int64_}, "low", "start + here");
+    code_.open_if("low + distance < total");
     write_exchange({"x_tile", "y_tile", "here", "here + distance"}, "stage");
-    text_.close();
-    text_.line({dialect_.barrier, ";"});
+    code_.close();
+    code_.evaluate(dialect_.barrier);
     close_stages();
     write_copy(false);
   }
@@ -204,7 +208,7 @@ class SortWriter {
   const Tiling& tiling_;
   const Dialect& dialect_;
   std::string type_, carried_type_, int64_, uint_, length_;
-  TextWriter text_;
+  tree::BlockBuilder code_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "space_text.hpp"
 
+#include "program.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
@@ -46,18 +47,19 @@ std::string space_name(const SpaceParameter& parameter, const std::string& opera
   return {};
 }
 
-void write_divided(TextWriter& text, const Dialect& dialect, const TypeNames& types) {
+void write_divided(tree::BlockBuilder& code, const Dialect& dialect, const TypeNames& types) {
   const std::string uint = types.name_of(Scalar::uint32);
-  text.line("// Exact for dividends below 2^31 (Granlund and Montgomery 1994).");
-  text.open({dialect.function, " ", uint, " divided(", uint, " dividend, ",
-             types.name_of(Scalar::uint64), " divider)"});
-  text.line({"return (", dialect.high_product, "(dividend, (", uint, ")divider) + dividend) >> (",
-             uint, ")(divider >> 32);"});
-  text.close();
-  text.blank();
+  code.comment("Exact for dividends below 2^31 (Granlund and Montgomery 1994).");
+  code.open_function(called_function(
+      uint, "divided",
+      {tree::value(uint, "dividend"), tree::value(types.name_of(Scalar::uint64), "divider")}));
+  code.return_value({"(", dialect.high_product, "(dividend, (", uint, ")divider) + dividend) >> (",
+                     uint, ")(divider >> 32)"});
+  code.close();
+  code.blank();
 }
 
-void IndexText::write(TextWriter& text, const std::string& position, unsigned axes) const {
+void IndexText::write(tree::BlockBuilder& code, const std::string& position, unsigned axes) const {
   const auto name = [&](const char* what, unsigned axis) {
     return joined({prefix, what, number(axis)});
   };
@@ -67,12 +69,12 @@ void IndexText::write(TextWriter& text, const std::string& position, unsigned ax
     const std::string quotient = divides_by_operator
                                      ? joined({rest, " / ", name("extent", axis)})
                                      : joined({"divided(", rest, ", ", name("divider", axis), ")"});
-    text.line({"const ", integer, " ", next, " = ", quotient, ";"});
-    text.line({"const ", integer, " ", name("index", axis), " = ", rest, " - ", next, " * ",
-               name("extent", axis), ";"});
+    code.declare({"const ", integer}, next, quotient);
+    code.declare({"const ", integer}, name("index", axis),
+                 {rest, " - ", next, " * ", name("extent", axis)});
     rest = next;
   }
-  if (axes == 1) text.line({"const ", integer, " ", name("index", 0), " = ", position, ";"});
+  if (axes == 1) code.declare({"const ", integer}, name("index", 0), position);
 }
 
 std::string IndexText::offset(const std::string& operand, unsigned axes) const {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "text_writer.hpp"
+#include "treadle/codegen/block_builder.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/codegen/signature.hpp"
@@ -17,7 +17,7 @@ std::string space_name(const SpaceParameter& parameter, const std::string& opera
                        const std::string& prefix = "");
 
 /// Defines divided(), by which positions are decoded on the wide schedule.
-void write_divided(TextWriter& text, const Dialect& dialect, const TypeNames& types);
+void write_divided(tree::BlockBuilder& code, const Dialect& dialect, const TypeNames& types);
 
 /// Defines index0, index1, ... of `axes` axes from their common position, which is of type
 /// `integer`; by divided(), or by an operator.
@@ -26,7 +26,7 @@ struct IndexText {
   bool divides_by_operator;
   std::string prefix = {};  ///< of names
   /// The statements.
-  void write(TextWriter& text, const std::string& position, unsigned axes) const;
+  void write(tree::BlockBuilder& code, const std::string& position, unsigned axes) const;
   /// How far an operand moves along those axes: "index0 * x_stride0 + ...".
   std::string offset(const std::string& operand, unsigned axes) const;
 };

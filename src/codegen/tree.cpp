@@ -43,6 +43,15 @@ const std::vector<std::string_view>& names_of_parts(Kind kind) {
   return (*names)[static_cast<std::size_t>(kind)];
 }
 
+constexpr auto part_counts = [] {
+  std::array<std::uint8_t, kind_count> counts{};
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const std::string_view parts = kind_rows[i].parts;
+    counts[i] = static_cast<std::uint8_t>(std::ranges::count(parts, ' ') + !parts.empty());
+  }
+  return counts;
+}();
+
 const KindRow& row_of(Kind kind) { return kind_rows[static_cast<std::size_t>(kind)]; }
 
 constexpr std::uint64_t hash_prime = 0x100000001b3;
@@ -144,6 +153,42 @@ Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& rep
   return replace(Part(std::move(changed)));
 }
 
+/// Memory of nodes that are gone.
+class SpareNodes {
+ public:
+  SpareNodes() = default;
+  SpareNodes(const SpareNodes&) = delete;
+  SpareNodes& operator=(const SpareNodes&) = delete;
+  ~SpareNodes() {
+    while (first_ != nullptr) ::operator delete(take());
+    count_ = most_spare;  // nodes may outlive the thread's own objects
+  }
+  bool has_any() const noexcept { return first_ != nullptr; }
+  bool has_room() const noexcept { return count_ < most_spare; }
+  void* take() noexcept {
+    --count_;
+    return std::exchange(first_, first_->next);
+  }
+  void keep(void* node) noexcept {
+    ++count_;
+    first_ = new (node) Spare{first_};
+  }
+
+ private:
+  struct Spare {
+    Spare* next;
+  };
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr std::size_t most_spare =
+      0;  // else it would not see who uses a node that is gone
+#else
+  static constexpr std::size_t most_spare = 1024;
+#endif
+  Spare* first_ = nullptr;
+  std::size_t count_ = 0;
+};
+thread_local SpareNodes spare_nodes;
+
 NodeOwner owners{};  // the bindings set it, once
 
 // A node that goes lets go of the nodes in it, and these of theirs. So many do it inside each
@@ -174,13 +219,23 @@ void Part::set_node(Node* node) noexcept {
   bytes_[tag_at] = is_node;
 }
 
-void Part::set_long(std::string_view text) {
-  char* const letters = new char[text.size()];
-  const std::size_t size = text.size();
-  std::memcpy(letters, text.data(), size);
+void Part::set_long(std::string_view text) { text.copy(make_long(text.size()), text.size()); }
+
+char* Part::make_long(std::size_t size) {
+  char* const letters = new char[size];
   std::memcpy(bytes_, &letters, sizeof letters);
   std::memcpy(bytes_ + sizeof letters, &size, sizeof size);
   bytes_[tag_at] = is_long;
+  return letters;
+}
+
+Part::Part(std::initializer_list<std::string_view> pieces) {
+  std::size_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
+  const bool is_long_text = size > longest_short_text;
+  char* to = is_long_text ? make_long(size) : reinterpret_cast<char*>(bytes_);
+  if (!is_long_text) bytes_[tag_at] = static_cast<unsigned char>(size);
+  for (const std::string_view piece : pieces) to += piece.copy(to, piece.size());
 }
 
 void Part::copy(const Part& other) {
@@ -204,7 +259,7 @@ Node::Node(Kind kind, std::vector<Part> parts, std::vector<Part> list, Position 
 
 Node::Node(Kind kind, std::span<Part> parts, std::vector<Part> list, Position where)
     : kind_(kind),
-      count_(static_cast<std::uint8_t>(names_of_parts(kind).size())),
+      count_(part_counts[static_cast<std::size_t>(kind)]),
       made(where),
       list_(std::move(list)) {
   if (parts.size() > count_)
@@ -220,6 +275,15 @@ Node::Node(Kind kind, std::span<Part> parts, std::vector<Part> list, Position wh
 }
 
 Node::~Node() = default;
+
+void* Node::operator new(std::size_t size) {
+  if (size != sizeof(Node) || !spare_nodes.has_any()) return ::operator new(size);
+  return spare_nodes.take();
+}
+void Node::operator delete(void* node, std::size_t size) noexcept {
+  if (size != sizeof(Node) || !spare_nodes.has_room()) return ::operator delete(node);
+  spare_nodes.keep(node);
+}
 
 void Node::set_owner(void* owner) noexcept {
   owner_ = owner;

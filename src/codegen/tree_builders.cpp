@@ -145,8 +145,8 @@ Expr operator-(const Expr& operand) { return prefix("-", operand, of(operand)); 
 Expr operator!(const Expr& operand) { return prefix("!", operand, of(operand)); }
 Expr operator~(const Expr& operand) { return prefix("~", operand, of(operand)); }
 
-NodePtr value(std::string_view type, std::string_view name, Position made) {
-  return make(Kind::value, {type, name}, made);
+NodePtr value(Part type, Part name, Position made) {
+  return make(Kind::value, {std::move(type), std::move(name)}, made);
 }
 NodePtr scalar(Scalar scalar, std::string_view name, Position made) {
   NodePtr node = make(Kind::scalar, {name}, made);
@@ -270,9 +270,10 @@ NodePtr kernel_function(std::string_view name, Parts parameters, Part body, unsi
   const std::string type =
       group_size == 0
           ? std::string("TREADLE_KERNEL")
-          : joined({"TREADLE_KERNEL TREADLE_GROUP_SIZE(", std::to_string(group_size), ", 1, 1)"});
-  return function_body(function(value(type, name, made), std::move(parameters), made),
-                       std::move(body), made);
+          : joined({"TREADLE_KERNEL TREADLE_GROUP_OF(", std::to_string(group_size), ")"});
+  return function_body(
+      function(around(type, "", "", "", value("", name, made), made), std::move(parameters), made),
+      std::move(body), made);
 }
 NodePtr device_function(Part result, Parts parameters, Part body, Position made) {
   return function_body(around("TREADLE_FUNCTION ", "", "", "",

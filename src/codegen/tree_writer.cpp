@@ -50,9 +50,7 @@ bool takes_an_else(const Part& part) {
 }  // namespace
 
 TreeWriter::TreeWriter(const PrintOptions& options, bool with_lines)
-    : options_(options), with_lines_(with_lines) {
-  if (options_.dialect != nullptr) types_.emplace(*options_.dialect);
-}
+    : options_(options), with_lines_(with_lines) {}
 
 TreeWriter::Inside::Inside(TreeWriter& writer, const Node& node)
     : writer_(writer), outer_place_(writer.current_), outer_(writer.node_) {
@@ -91,6 +89,10 @@ void TreeWriter::end_line() {
     if (with_lines_) printed_.lines.push_back(current_);
     return;
   }
+  if (indent_ == 0 && !with_lines_) {  // lines as they are
+    if (!text.ends_with('\n')) text.push_back('\n');
+    return;
+  }
   const std::string whole = text.substr(line_start_);
   text.resize(line_start_ - 2 * indent_);
   for (std::string_view rest = whole;;) {
@@ -116,11 +118,10 @@ void TreeWriter::line(std::string_view text) {
 
 // Parameters that do not fit behind their function get lines of their own.
 void TreeWriter::wrap_parameters() {
+  if (printed_.text.size() - line_start_ + 2 <= line_width) return;
   const std::string head = printed_.text.substr(line_start_);
-  const std::size_t bracket = head.find('(');
-  if (head.size() <= line_width || bracket == std::string::npos ||
-      head.find('\n') != std::string::npos)
-    return;
+  if (parameters_at_ <= line_start_ || head.find('\n') != std::string::npos) return;
+  const std::size_t bracket = parameters_at_ - line_start_ - 1;
   printed_.text.resize(line_start_ + bracket + 1);
   std::string row = "\n    ";
   std::string_view rest = std::string_view(head).substr(bracket + 1);
@@ -146,7 +147,6 @@ void TreeWriter::open() {
     begin_line();
     put('{');
   } else {
-    wrap_parameters();
     put(" {");
   }
   end_line();
@@ -494,9 +494,11 @@ void TreeWriter::function_body(const Node& node) {
   if (!is_block(whole) && !is_cgen())
     refuse(node, "the body is no block", "make a block of the function's statements");
   begin_line();
+  parameters_at_ = 0;
   if (node.part(0).node() != nullptr) template_head(*node.part(0).node());
   declarator(node.part(0));
   if (is_block(whole)) {
+    if (!is_cgen()) wrap_parameters();
     body(whole);
     return line("}");
   }
@@ -539,7 +541,8 @@ void TreeWriter::directive_branches(const Node& node) {
 }
 
 PrintedTree TreeWriter::take() {
-  if (options_.dialect != nullptr) printed_.text = expand_words(printed_.text, *options_.dialect);
+  if (options_.dialect != nullptr && options_.reads_texts)
+    printed_.text = expand_words(printed_.text, *options_.dialect);
   if (is_cgen()) std::ranges::replace(printed_.text, line_end_of_text, '\n');
   return std::move(printed_);
 }

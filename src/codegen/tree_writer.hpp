@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "treadle/codegen/signature.hpp"
@@ -103,9 +104,11 @@ class TreeWriter {
   PrintOptions options_;
   bool with_lines_;
   std::optional<TypeNames> types_;
+  std::vector<std::pair<std::string, std::string>> qualifiers_;  // that were met, and their words
   PrintedTree printed_;
   std::size_t indent_ = 0, depth_ = 0;
-  std::size_t line_start_ = 0;  // behind the indentation of the line that is begun
+  std::size_t line_start_ = 0;     // behind the indentation of the line that is begun
+  std::size_t parameters_at_ = 0;  // of the function that is begun
   Position current_;
   const Node* node_ = nullptr;
 };

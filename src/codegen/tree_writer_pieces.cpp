@@ -63,7 +63,7 @@ bool declares(const Part& part) {
 }  // namespace
 
 void TreeWriter::text(std::string_view text) {
-  if (options_.dialect != nullptr && node_ != nullptr)
+  if (options_.dialect != nullptr && options_.reads_texts && node_ != nullptr)
     if (const std::string reason = unmatched_in(text); !reason.empty())
       refuse(*node_, joined({"in the text \"", text, "\" ", reason}),
              "close it, or use a line or literal lines, which are not looked at");
@@ -80,7 +80,7 @@ void TreeWriter::identifier(std::string_view text, const Node& node) {
 void TreeWriter::expression(const Part& part, int level) {
   bool in_brackets = false;
   if (part.node() == nullptr) {
-    in_brackets = level > 0 && !binds_at_least(part.text(), level);
+    in_brackets = level > 0 && options_.reads_texts && !binds_at_least(part.text(), level);
     if (in_brackets) put('(');
     text(part.text());
   } else {
@@ -271,9 +271,15 @@ void TreeWriter::name_of(const Part& part) {
 
 // What a word of the dialect stands for may be nothing, and the blank behind it goes with it.
 void TreeWriter::qualifier(std::string_view text) {
-  if (options_.dialect == nullptr || text.empty()) return put(text);
-  const std::string expanded = expand_words(text, *options_.dialect);
-  if (expanded.find_first_not_of(' ') != std::string::npos) put(expanded);
+  if (options_.dialect == nullptr || text.find("TREADLE_") == std::string_view::npos)
+    return put(text);
+  auto known = std::ranges::find(qualifiers_, text, &std::pair<std::string, std::string>::first);
+  if (known == qualifiers_.end()) {
+    std::string expanded = expand_words(text, *options_.dialect);
+    if (expanded.find_first_not_of(' ') == std::string::npos) expanded.clear();
+    known = qualifiers_.insert(known, {std::string(text), std::move(expanded)});
+  }
+  put(known->second);
 }
 
 void TreeWriter::plain_type(const Node& node) {
@@ -307,7 +313,7 @@ void TreeWriter::plain_name(const Node& node) {
       if (!node.part(0).is_empty()) identifier(node.part(0).text(), node);
       return;
     case Kind::around:
-      put(node.part(2).text());
+      qualifier(node.part(2).text());
       name_of(node.part(4));
       return put(node.part(3).text());
     case Kind::array:
@@ -318,6 +324,7 @@ void TreeWriter::plain_name(const Node& node) {
     case Kind::function:
       name_of(node.part(0));
       put('(');
+      if (parameters_at_ == 0) parameters_at_ = printed_.text.size();
       parameters(node.list());
       return put(')');
     case Kind::template_of:
@@ -356,6 +363,7 @@ void TreeWriter::members(const Node& node) {
 
 void TreeWriter::scalar_name(const Node& node) {
   const std::string_view count = node.part(1).text();
+  if (options_.dialect != nullptr && !types_) types_.emplace(*options_.dialect);
   if (!types_ && is_cgen() && !count.empty()) {
     put(opencl_name(node.scalar));
   } else if (!types_) {

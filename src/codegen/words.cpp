@@ -7,9 +7,6 @@ namespace treadle::codegen {
 namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-bool begins_identifier(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\n')) text.remove_prefix(1);
@@ -38,13 +35,6 @@ Word read_word(std::string_view line) {
 }
 
 }  // namespace
-
-std::size_t identifier_length(std::string_view text) noexcept {
-  if (text.empty() || !begins_identifier(text[0])) return 0;
-  const auto end =
-      std::ranges::find_if_not(text, [](char c) { return begins_identifier(c) || is_digit(c); });
-  return static_cast<std::size_t>(end - text.begin());
-}
 
 std::vector<std::string> take_arguments(std::string_view& text) {
   std::vector<std::string> arguments;
@@ -131,10 +121,7 @@ std::string expand_words(std::string_view text, std::span<const Word> words) {
 
 bool mentions(std::string_view text, std::string_view identifier) {
   bool found = false;
-  replace_identifiers(text, [&](std::string_view word) {
-    found |= word == identifier;
-    return word;
-  });
+  each_identifier(text, [&](std::string_view word) { found |= word == identifier; });
   return found;
 }
 

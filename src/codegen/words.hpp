@@ -3,6 +3,8 @@
 // replacement.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -13,8 +15,39 @@
 
 namespace treadle::codegen {
 
+/// What a character may be in identifiers: 0: nothing, 1: not the first, 2: any.
+constexpr auto identifier_letters = [] {
+  std::array<std::uint8_t, 256> letters{};
+  for (unsigned char c = '0'; c <= '9'; ++c) letters[c] = 1;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) letters[c] = 2;
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) letters[c] = 2;
+  letters['_'] = 2;
+  return letters;
+}();
+constexpr std::uint8_t identifier_letter(char c) noexcept {
+  return identifier_letters[static_cast<unsigned char>(c)];
+}
 /// The length of the identifier that `text` begins with; 0: with none.
-std::size_t identifier_length(std::string_view text) noexcept;
+constexpr std::size_t identifier_length(std::string_view text) noexcept {
+  if (text.empty() || identifier_letter(text[0]) != 2) return 0;
+  std::size_t length = 1;
+  while (length < text.size() && identifier_letter(text[length]) != 0) ++length;
+  return length;
+}
+
+/// Calls `take(identifier)` for each identifier of `text`.
+template <class Take>
+void each_identifier(std::string_view text, Take take) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::uint8_t first = identifier_letter(text[at]);
+    std::size_t end = at + 1;
+    // A number with its suffix holds no identifier.
+    if (first != 0)
+      while (end < text.size() && identifier_letter(text[end]) != 0) ++end;
+    if (first == 2) take(text.substr(at, end - at));
+    at = end;
+  }
+}
 
 /// Calls `replace(identifier)` for each identifier of `text`, and returns the text with the results
 /// in their place.
@@ -51,6 +84,8 @@ const Word* find_word(std::span<const Word> words, std::string_view name) noexce
 std::string expand_words(std::string_view text, std::span<const Word> words);
 /// The parts, one behind the other. (g++ 12 warns of operator+ behind a literal, its bug 105651.)
 std::string joined(std::initializer_list<std::string_view> parts);
+/// The number in decimal.
+inline std::string number(std::uint64_t value) { return std::to_string(value); }
 /// Whether the identifier stands in the text; in a comment it counts, too.
 bool mentions(std::string_view text, std::string_view identifier);
 /// The text without line ends, for a macro that is defined as it.

@@ -164,6 +164,7 @@ class Launcher {
     launch_.expression.require_valid();
     codegen::ElementwiseText text =
         codegen::generate_elementwise(launch_.expression, loop, tiling_, dialect_);
+    text.program = nullptr;  // the text is kept, for explain()
     std::size_t bytes = 0;
     for (const ElementwiseParameter& parameter : text.parameters)
       bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();

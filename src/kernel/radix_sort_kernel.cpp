@@ -56,6 +56,7 @@ const RadixSortKernel::Form& RadixSortKernel::form() {
   const std::lock_guard lock(mutex_);
   if (!form_) {
     codegen::RadixSortText made = generate();
+    made.program = nullptr;  // the text is kept, for text()
     const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
     DeclaredArguments targets(
         made.targets, given_.kernel(),

@@ -153,6 +153,7 @@ class Reducer {
     launch_.expression.require_valid();
     codegen::ReductionText text =
         codegen::generate_reduction(launch_.expression, lowering_.loop, tiling_, dialect_);
+    text.program = nullptr;  // the text is kept, for explain()
     std::size_t bytes = 0;
     for (const ReductionParameter& parameter : text.parameters)
       bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();

@@ -150,6 +150,7 @@ const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionClass
   for (const Form& made : forms_)
     if (made.loop == wanted) return made;
   codegen::ReductionText made = generate(wanted);
+  made.program = nullptr;  // the text is all that is asked for later
   const Program program(device_, made.text, {.flags = flags_, .source_name = snippet().name});
   return forms_.emplace_back(Form{wanted, program.kernel(snippet().name), std::move(made)});
 }

@@ -75,6 +75,7 @@ const ScanKernel::Form& ScanKernel::form() {
   const std::lock_guard lock(mutex_);
   if (!form_) {
     codegen::ScanText made = generate();
+    made.program = nullptr;  // the text is kept, for text()
     const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
     form_.emplace(
         Form{made, program.kernel(made.intervals), std::nullopt, program.kernel(made.outputs)});

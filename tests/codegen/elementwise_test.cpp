@@ -113,7 +113,7 @@ TEST(Elementwise, GoldenTexts) {
         std::string name = example.name + "_";
         name += schedule_name(schedule);
         name += language == Language::cuda_c ? ".cu" : ".cl";
-        expect_golden("elementwise", name, text_for(example, schedule, language).text);
+        expect_golden("elementwise", name, text_for(example, schedule, language));
       }
 }
 

@@ -17,7 +17,7 @@ TEST(ExpressionSnippet, IsAFunctionOfTheElement) {
       snippet_of(build.build(), dialect_of(Language::opencl_c), "scaled");
   EXPECT_EQ(made.arguments, "const float *x0, float s0");
   EXPECT_EQ(made.value, "scaled(i, x0, s0)");
-  EXPECT_NE(made.preamble.find("scaled(long i, const __global float *x0, float s0) {\n"
+  EXPECT_NE(made.preamble.find("scaled(\n    long i, const __global float *x0, float s0) {\n"
                                "  const float x0_i = x0[i];\n"),
             std::string::npos)
       << made.preamble;

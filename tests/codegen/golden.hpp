@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "treadle/codegen/tree_printer.hpp"
+
 namespace treadle::codegen {
 
 /// tests/golden/FAMILY; none where the source tree is not there.
@@ -64,6 +66,16 @@ inline void expect_golden(const std::string& family, const std::string& name,
       << path << ", " << line_difference(text_of(path), text)
       << "If the new text is right: TREADLE_WRITE_GOLDEN=1 TREADLE_SOURCE_DIR=. "
          "build/tests/bin/treadle_codegen_test --gtest_filter='*Golden*'";
+}
+
+/// The same of what a generator made. Its tree, printed with all checks, is that text.
+template <class Made>
+  requires requires(const Made& made) { made.program; }
+void expect_golden(const std::string& family, const std::string& name, const Made& made) {
+  const Language language = name.ends_with(".cu") ? Language::cuda_c : Language::opencl_c;
+  EXPECT_EQ(line_difference(tree::print(made.program, language), made.text),
+            line_difference(made.text, made.text));
+  expect_golden(family, name, made.text);
 }
 
 }  // namespace treadle::codegen

@@ -38,7 +38,7 @@ TEST(RandomText, GoldenTexts) {
         expect_golden("random",
                       name + "_" + std::string(schedule_name(schedule)) +
                           (language == Language::cuda_c ? ".cu" : ".cl"),
-                      text_of(form, schedule, language).text);
+                      text_of(form, schedule, language));
 }
 
 TEST(RandomText, BlocksAreStoredByOneAccessWhereTheyAreAligned) {

@@ -36,15 +36,21 @@ ReductionLowering lower_snippet(const ReadReduction& read, Schedule schedule,
   return lower_reduction(kept, folded, layouts, read.target(tiling_of(schedule), 132));
 }
 
-std::string reduction_snippet_text(ReductionSnippet snippet, Schedule schedule, Language language,
-                                   const std::string& arguments = "const float *x",
-                                   const Folded& extents = {}) {
+ReductionText reduction_snippet_made(ReductionSnippet snippet, Schedule schedule, Language language,
+                                     const std::string& arguments = "const float *x",
+                                     const Folded& extents = {}) {
   const Dialect& dialect = dialect_of(language);
   const TypeNames types(dialect);
   snippet.parameters =
       parse_parameters(arguments, types, dialect.has_addresses ? Offsets::none : Offsets::passed);
   const ReadReduction read(snippet, dialect, types);
-  return read.generate(lower_snippet(read, schedule, extents).loop, tiling_of(schedule)).text;
+  return read.generate(lower_snippet(read, schedule, extents).loop, tiling_of(schedule));
+}
+std::string reduction_snippet_text(const ReductionSnippet& snippet, Schedule schedule,
+                                   Language language,
+                                   const std::string& arguments = "const float *x",
+                                   const Folded& extents = {}) {
+  return reduction_snippet_made(snippet, schedule, language, arguments, extents).text;
 }
 
 ReductionSnippet largest() {
@@ -69,16 +75,16 @@ TEST(ReductionSnippet, GoldenTexts) {
       std::string name = "snippet_";
       name += schedule_name(schedule);
       name += language == Language::cuda_c ? ".cu" : ".cl";
-      expect_golden("reduction", name, reduction_snippet_text(largest(), schedule, language));
+      expect_golden("reduction", name, reduction_snippet_made(largest(), schedule, language));
       const Folded columns{.length = 1000, .inner = 64};
       expect_golden(
           "reduction", "snippet_columns_" + name.substr(8),
-          reduction_snippet_text(largest(), schedule, language, "const float *x", columns));
+          reduction_snippet_made(largest(), schedule, language, "const float *x", columns));
       expect_golden("reduction", "snippet_several_" + name.substr(8),
-                    reduction_snippet_text(moments(), schedule, language));
+                    reduction_snippet_made(moments(), schedule, language));
       expect_golden(
           "reduction", "snippet_several_columns_" + name.substr(8),
-          reduction_snippet_text(moments(), schedule, language, "const float *x", columns));
+          reduction_snippet_made(moments(), schedule, language, "const float *x", columns));
     }
 }
 
@@ -205,7 +211,7 @@ TEST(ReductionSnippet, LinesOfTextsStayAndMayEndInComments) {
   snippet.outputs[0].reduce = "a >\nb ? a : b";
   snippet.outputs[0].map = "x[i + 1] // squared";
   const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::opencl_c);
-  EXPECT_NE(text.find("return\n  a >\n  b ? a : b\n  ;"), std::string::npos) << text;
+  EXPECT_NE(text.find("return (\n  a >\n  b ? a : b\n  );"), std::string::npos) << text;
   EXPECT_NE(text.find("x[i + 1] // squared\n"), std::string::npos) << text;
 }
 

@@ -101,7 +101,7 @@ TEST(Reduction, GoldenTexts) {
         const ReductionText text =
             generate_reduction(example.expression, lowered(example, schedule).loop,
                                tiling_of(schedule), dialect_of(language));
-        expect_golden("reduction", name, text.text);
+        expect_golden("reduction", name, text);
       }
 }
 

@@ -45,8 +45,8 @@ TEST(Scan, GoldenTexts) {
     for (const Language language : {Language::cuda_c, Language::opencl_c}) {
       std::string name(schedule_name(schedule));
       name += language == Language::cuda_c ? ".cu" : ".cl";
-      expect_golden("scan", "cumulative_" + name, scan_text(cumulative(), schedule, language).text);
-      expect_golden("scan", "segmented_" + name, scan_text(segmented(), schedule, language).text);
+      expect_golden("scan", "cumulative_" + name, scan_text(cumulative(), schedule, language));
+      expect_golden("scan", "segmented_" + name, scan_text(segmented(), schedule, language));
     }
 }
 

@@ -37,7 +37,7 @@ TEST(Snippet, GoldenTexts) {
           name += language == Language::cuda_c ? ".cu" : ".cl";
           expect_golden(
               "elementwise", name,
-              generate_elementwise(made, tiling_of(schedule), dialect, TypeNames(dialect)).text);
+              generate_elementwise(made, tiling_of(schedule), dialect, TypeNames(dialect)));
         }
 }
 

@@ -28,7 +28,7 @@ TEST(SortText, GoldenTexts) {
         expect_golden("sort",
                       name + "_" + std::string(schedule_name(schedule)) +
                           (language == Language::cuda_c ? ".cu" : ".cl"),
-                      text_of(form, schedule, language).text);
+                      text_of(form, schedule, language));
 }
 
 TEST(SortText, ATileOfAWideGroupIsTwoElementsOfEachWorkItem) {

@@ -24,6 +24,8 @@ CONSTANTS = {
     "most_inside_each_other": "nodes that go: a stack has an end",
     "kept_launches": "of a cache",
     "tag_at": "of a part's layout",
+    "most_few": "the same of a node",
+    "most_spare": "nodes whose memory a thread keeps",
     "half_one": "bits of float16",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
@@ -89,10 +91,10 @@ def sources() -> dict[str, str]:
 def test_each_family_of_kernels_has_one_generator() -> None:
     texts = sources()
     found = [name for text in texts.values() for name in re.findall(r"\bclass (\w+Writer)\b", text)]
-    others = {"TextWriter", "TreeWriter"}
+    others = {"TreeWriter"}
     assert sorted(set(found) - others) == sorted(WRITERS)
     for name, count in WRITERS.items():
-        made = sum(len(re.findall(rf"return \{{?{name}\(", text)) for text in texts.values())
+        made = sum(len(re.findall(rf"(?:return|=) \{{?{name}\(", text)) for text in texts.values())
         assert made == count, name
     for word, where in TOGETHER.items():
         users = [file for file, text in texts.items() if re.search(rf"\.{word}\b", text)]
@@ -105,3 +107,43 @@ def test_only_tables_know_a_language_by_name() -> None:
             assert not re.search(r"\bLanguage::\w|\bis_(cuda|opencl)\b", text), file
     for name in ("cuda_c", "opencl_c"):
         assert any(f"Language::{name}" in text for text in sources().values()), "a broken search"
+
+
+# Where text becomes lines, and why: what prints trees, and what passes texts of others on.
+LINES = {
+    "device_functions.cpp": "finds functions in headers",
+    "keywords.cpp": "the lines of a user's template",
+    "specialize.cpp": "the same",
+    "text_with_lines.cpp": "the same",
+    "cuda_words.cpp": "the same",
+    "tree_builders.cpp": "the indent of somebody's lines",
+    "tree_printer.cpp": "prints",
+    "tree_text.cpp": "reads texts of trees",
+    "tree_writer.cpp": "prints",
+    "tree_writer_pieces.cpp": "prints",
+    "words.cpp": "reads headers",
+    "words.hpp": "the same",
+    "dialect.cpp": "tables",
+    "dialect_header.cpp": "a header for each language",
+    "op_text.cpp": "texts with holes",
+    "block_builder.cpp": "the end of a user's statements",
+    "interval_text.hpp": "a user's expression stands on lines of its own",
+    "snippet_reading.cpp": "reads a user's text",
+}
+STATEMENT = re.compile(
+    r"\b(?:for|if|while|else|return|typedef|struct|switch|do)\b ?[({]|[;{}]$|^[;{}]|\\n|^(?:#|//)"
+)
+
+
+def test_no_generator_writes_text_by_lines() -> None:
+    texts = sources()
+    for file, text in texts.items():
+        if file in LINES:
+            continue
+        written = re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r"#include.*", "", text))
+        lines = [piece for piece in written if STATEMENT.search(piece)]
+        assert not lines, f"{file}: statements, blocks and lines are nodes"
+    assert set(LINES) <= set(texts), "a file is gone"
+    # The one class that makes lines of statements, and the one that makes statements of a family.
+    makers = [file for file, text in texts.items() if re.search(r"\bindent_|\bdepth_ ?[*+-]", text)]
+    assert sorted(makers) == ["tree_writer.cpp", "tree_writer.hpp", "tree_writer_pieces.cpp"]

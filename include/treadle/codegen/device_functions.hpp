@@ -4,15 +4,15 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
-/// The definitions of all functions of ours that `text` calls, directly or not: each once, before
-/// those who call it, in the order of their first use; a blank line follows each. Other names are
-/// left alone.
-std::string device_functions(std::string_view text, const Dialect& dialect);
+/// The definitions of all functions of ours that a text or a tree calls, directly or not: each
+/// once, before those who call it, in the order of their first use; a blank line follows each.
+/// Other names are left alone.
+std::string device_functions(const tree::Part& code, const Dialect& dialect);
 
 }  // namespace treadle::codegen

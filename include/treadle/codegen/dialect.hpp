@@ -30,11 +30,9 @@ struct Word {
 
 /// The spellings of one language. Data only.
 struct Dialect {
-  std::string kernel;    ///< before a kernel's name: TREADLE_KERNEL
   std::string function;  ///< before the result of a function that kernels call: TREADLE_FUNCTION
-  std::string always_inline;       ///< the same of a function that is to be inlined
+  std::string always_inline;       ///< behind that, of a function that is to be inlined
   std::string global;              ///< before what lies in device memory, with a blank: "__global "
-  std::string local;               ///< before a variable of the group: TREADLE_LOCAL
   std::string restrict;            ///< behind a pointer's star: TREADLE_RESTRICT
   std::string barrier;             ///< an expression: treadle_barrier()
   std::string fence;               ///< an expression: treadle_fence()
@@ -47,7 +45,6 @@ struct Dialect {
   std::string shuffle_up;    ///< the same of the one {1} before
   std::string atomic_add;    ///< a function: adds to an uint in device memory, gives the old
   std::string high_product;  ///< a function: the high half of the product of two uints
-  std::string group_size;    ///< between TREADLE_KERNEL and a name: {0} work-items
   std::string aligned;       ///< behind `struct`: to {0} bytes
   /// Whether a pointer to anywhere in an allocation can be passed. Otherwise kernels take it to the
   /// allocation's start, and an offset.

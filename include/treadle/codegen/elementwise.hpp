@@ -28,6 +28,7 @@
 #include "treadle/codegen/expression.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/codegen/schedule.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -55,6 +56,7 @@ struct ElementwiseText {
   std::string name;                              ///< kernel_name()
   std::string text;                              ///< a whole program with that one kernel
   std::vector<ElementwiseParameter> parameters;  ///< in the kernel's order
+  tree::NodePtr program = {};                    ///< what `text` was printed of
 };
 
 /// The operands of an expression in the order in which lower() and LoopClass::steps have them: the

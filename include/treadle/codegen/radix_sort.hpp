@@ -21,6 +21,7 @@
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/codegen/signature.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -46,6 +47,7 @@ struct RadixSortText {
   unsigned tile;                       ///< an interval is a multiple of so many elements
   unsigned digit_bits;                 ///< of a pass
   std::vector<ParameterSpec> targets;  ///< what the second one takes first
+  tree::NodePtr program = {};          ///< what `text` was printed of
 };
 
 /// Writes the kernels. Throws InvalidArgument for a parameter that is called `i` or `N`, for one to

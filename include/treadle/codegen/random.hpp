@@ -22,6 +22,7 @@
 #include "treadle/base/random.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/schedule.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -71,6 +72,7 @@ struct RandomText {
   std::string text;            ///< a whole program with that one kernel
   unsigned group_size;         ///< work-items to launch it with
   std::uint64_t group_blocks;  ///< blocks that a group makes
+  tree::NodePtr program = {};  ///< what `text` was printed of
 };
 
 /// Writes the kernel. Throws as block_length().

@@ -52,6 +52,7 @@
 #include "treadle/codegen/expression.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/codegen/schedule.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -153,6 +154,7 @@ struct ReductionText {
   std::string name;  ///< kernel_name()
   std::string text;  ///< a whole program with that one kernel
   std::vector<ReductionParameter> parameters;
+  tree::NodePtr program = {};  ///< what `text` was printed of
 };
 
 /// A reduction, lowered for one device.

@@ -35,6 +35,7 @@
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/codegen/signature.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -73,6 +74,7 @@ struct ScanText {
   unsigned items;                   ///< neighbours that one of them scans by itself
   unsigned tile;                    ///< an interval is a multiple of so many elements
   bool is_segmented, keeps_starts;  ///< which pointers they take
+  tree::NodePtr program = {};       ///< what `text` was printed of
 };
 
 /// Writes the kernels. Throws InvalidArgument for a parameter that is called as a scan's own

@@ -10,6 +10,7 @@
 
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/block_builder.hpp"
 #include "treadle/codegen/dialect.hpp"
 
 namespace treadle::codegen {
@@ -58,16 +59,31 @@ enum class Offsets { none, passed };
 std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNames& types,
                                             Offsets offsets = Offsets::none);
 
-/// The parameter as a kernel of `dialect` declares it: "float *x", "__global float *x", or with an
-/// offset "__global float *x__base, long x__offset". `qualifier` stands behind a pointer's star.
-std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types,
-                    std::string_view qualifier = "");
+/// What is promised of a pointer.
+struct PointerForm {
+  bool is_read_only = false;  ///< nothing is stored through it: `const`
+  bool is_apart = false;      ///< nothing else refers to its elements: `restrict`
+};
+/// A pointer to device memory, as a kernel or a function declares it.
+tree::NodePtr pointer_parameter(tree::Part type, tree::Part name, PointerForm form = {});
+/// Adds the parameter as a kernel declares it; one with an offset as two, `x__base` and
+/// `x__offset`.
+void append_parameter(tree::Parts& list, const ParameterSpec& parameter, const TypeNames& types,
+                      PointerForm form = {});
+/// Defines the pointers of vectors with an offset under their own names, at the start of a kernel's
+/// body.
+void define_pointers(tree::BlockBuilder& code, const std::vector<ParameterSpec>& parameters,
+                     const TypeNames& types);
+
+/// The same as text, a line each.
+std::string define_pointers(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
+                            const TypeNames& types);
+
+/// The parameter as text: "float *x", "__global float *x", or with an offset
+/// "__global float *x__base, long x__offset".
+std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types);
 /// All of them, separated by ", ".
 std::string declare(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                     const TypeNames& types);
-/// The statements, a line each, that define the pointers of vectors with an offset under their own
-/// names; empty if there are none. They belong at the start of the kernel's body.
-std::string define_pointers(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
-                            const TypeNames& types);
 
 }  // namespace treadle::codegen

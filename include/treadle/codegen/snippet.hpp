@@ -24,6 +24,7 @@
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/codegen/signature.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -51,6 +52,7 @@ struct SnippetText {
   unsigned group_size;         ///< work-items to launch it with; of any_launch, a good number
   std::uint64_t group_length;  ///< elements of each group
   bool is_literal;             ///< whether the text gets the loop that it speaks of
+  tree::NodePtr program = {};  ///< what `text` was printed of
 };
 
 /// Whether a text says more about the loop around it than `i` and `n`. In doubt it does.

@@ -26,6 +26,7 @@
 #include "treadle/base/dtype.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/schedule.hpp"
+#include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
 
@@ -52,10 +53,11 @@ struct SortForm {
 ///   total, length, inner    int64: elements, those of a line, and how far apart they lie
 ///   first, last             int64: tile: the stages; pass: the stage and its distance
 struct SortText {
-  std::string name;           ///< "sort_tile_float32_int32"
-  std::string text;           ///< a whole program with that one kernel
-  unsigned group_size;        ///< work-items to launch it with
-  std::uint64_t tile_length;  ///< elements of a tile; a group takes one, or half as many pairs
+  std::string name;            ///< "sort_tile_float32_int32"
+  std::string text;            ///< a whole program with that one kernel
+  unsigned group_size;         ///< work-items to launch it with
+  std::uint64_t tile_length;   ///< elements of a tile; a group takes one, or half as many pairs
+  tree::NodePtr program = {};  ///< what `text` was printed of
 };
 
 /// How many elements a tile has.

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -97,6 +98,8 @@ class Part {
     text.size() > longest_short_text ? set_long(text) : set_short(text);
   }
   Part(const std::string& text) : Part(std::string_view(text)) {}
+  /// Text in pieces, one behind the other.
+  Part(std::initializer_list<std::string_view> pieces);
   Part(const char* text) : Part(std::string_view(text)) {}
   /// A node; null: nothing.
   Part(NodePtr node) noexcept {
@@ -111,8 +114,12 @@ class Part {
     take(other);
     other.bytes_[tag_at] = 0;
   }
-  Part& operator=(Part other) noexcept {
-    std::swap(bytes_, other.bytes_);
+  Part& operator=(const Part& other) { return *this = Part(other); }
+  Part& operator=(Part&& other) noexcept {
+    if (this == &other) return *this;
+    if (!is_short()) clear();
+    take(other);
+    other.bytes_[tag_at] = 0;
     return *this;
   }
   ~Part() {
@@ -150,6 +157,7 @@ class Part {
   }
   void set_node(Node* node) noexcept;
   void set_long(std::string_view text);
+  char* make_long(std::size_t size);
   void copy(const Part& other);
   void clear() noexcept;
 
@@ -171,6 +179,10 @@ class Node {
   /// The same, which takes the parts out of an array of the caller's.
   Node(Kind kind, std::span<Part> parts, std::vector<Part> list, Position made);
   virtual ~Node();
+  // Trees are built and thrown away whole: a thread keeps some of their memory for the next one.
+  static void* operator new(std::size_t size);
+  static void* operator new(std::size_t, void* place) noexcept { return place; }
+  static void operator delete(void* node, std::size_t size) noexcept;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -189,6 +201,8 @@ class Node {
   void append(Part part);
 
  private:
+  static constexpr std::size_t most_few = 4;
+
   Kind kind_;
   std::uint8_t count_;
 
@@ -236,8 +250,8 @@ class Node {
 
   std::atomic<std::uint32_t> pointers_{0};
   void* owner_ = nullptr;
-  Part few_[3];
-  std::unique_ptr<Part[]> parts_;  // where the kind has more than three
+  Part few_[most_few];
+  std::unique_ptr<Part[]> parts_;  // where the kind has more
   std::vector<Part> list_;
 };
 

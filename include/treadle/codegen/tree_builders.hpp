@@ -127,7 +127,7 @@ Expr operator~(const Expr& operand);
 // Declarators.
 
 /// `type name`: any type, by its name.
-NodePtr value(std::string_view type, std::string_view name, Position made = Position::here());
+NodePtr value(Part type, Part name, Position made = Position::here());
 /// A number by its type; each language has its own name for that.
 NodePtr scalar(Scalar scalar, std::string_view name, Position made = Position::here());
 /// A vector of 2, 3, 4 ... numbers.

@@ -23,6 +23,10 @@ struct PrintOptions {
   /// Whether `#line` stands before statements whose place is known, so that compilers report errors
   /// at the line that made the node.
   bool line_directives = false;
+  /// Whether texts are read: their brackets are matched and further ones put around them where C
+  /// needs those, and the words of treadle/dialect.h in them become the dialect's own. The texts of
+  /// our generators need none of that.
+  bool reads_texts = true;
 };
 
 /// The text of a tree; each line is that of the innermost statement it is of.

@@ -20,7 +20,8 @@
 #endif
 
 // A kernel begins with TREADLE_KERNEL, which says that it returns nothing; a group size that is
-// known may follow: TREADLE_KERNEL TREADLE_GROUP_SIZE(256, 1, 1) name(...).
+// known may follow: TREADLE_KERNEL TREADLE_GROUP_SIZE(16, 16, 1) name(...), and for groups of one
+// dimension TREADLE_GROUP_OF(256).
 //
 // Where data lies:
 //   TREADLE_GLOBAL float *p          a pointer to device memory

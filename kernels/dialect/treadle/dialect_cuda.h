@@ -8,6 +8,7 @@ extern "C++" {
 
 #define TREADLE_KERNEL extern "C" __global__ void
 #define TREADLE_GROUP_SIZE(x, y, z) __launch_bounds__((x) * (y) * (z))
+#define TREADLE_GROUP_OF(count) __launch_bounds__(count)
 #define TREADLE_FUNCTION static __device__ inline
 #define TREADLE_ALWAYS_INLINE __attribute__((always_inline))
 #define TREADLE_GLOBAL

@@ -9,6 +9,7 @@
 
 #define TREADLE_KERNEL __kernel void
 #define TREADLE_GROUP_SIZE(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define TREADLE_GROUP_OF(count) __attribute__((reqd_work_group_size(count, 1, 1)))
 #define TREADLE_FUNCTION static inline
 #define TREADLE_ALWAYS_INLINE __attribute__((always_inline))
 #define TREADLE_GLOBAL __global

@@ -2,7 +2,9 @@
 //   z = x1[x0]
 // rows loop, wide schedule, outer axes: 1, elements at a time: 4 by one access
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 // Exact for dividends below 2^31 (Granlund and Montgomery 1994).
 static inline uint divided(uint dividend, ulong divider) {
@@ -21,7 +23,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) gather_f32(
   const uint lane = (uint)get_local_id(0) & (lanes - 1);
   const uint groups_row = (uint)get_local_id(0) >> lanes_log2;
   const long any_piece = (long)(uint)get_group_id(0) * (256 >> lanes_log2) + groups_row;
-  if (any_piece >= pieces) return;
+  if (any_piece >= pieces)
+    return;
   const uint piece = (uint)any_piece;
   const uint row = divided(piece, row_divider);
   const long start = (long)(piece - row * row_pieces) * (lanes * 4);
@@ -34,7 +37,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) gather_f32(
   if (left == lanes * 4) {
     const uint i = lane * 4;
     float32_x4 z_out;
-#pragma unroll
+    #pragma unroll
     for (uint j = 0; j < 4; ++j) {
       const float gather_1 = x1[(i + j) + x0_i];
       z_out.at[j] = gather_1;

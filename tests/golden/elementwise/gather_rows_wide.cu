@@ -1,7 +1,9 @@
 // gather_f32, made by treadle's elementwise generator:
 //   z = x1[x0]
 // rows loop, wide schedule, outer axes: 1, elements at a time: 4 by one access
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 // Exact for dividends below 2^31 (Granlund and Montgomery 1994).
 static __device__ inline unsigned int divided(unsigned int dividend, unsigned long long divider) {
@@ -17,7 +19,8 @@ extern "C" __global__ void __launch_bounds__(256) gather_f32(
   const unsigned int lane = threadIdx.x & (lanes - 1);
   const unsigned int groups_row = threadIdx.x >> lanes_log2;
   const long long any_piece = (long long)blockIdx.x * (256 >> lanes_log2) + groups_row;
-  if (any_piece >= pieces) return;
+  if (any_piece >= pieces)
+    return;
   const unsigned int piece = (unsigned int)any_piece;
   const unsigned int row = divided(piece, row_divider);
   const long long start = (long long)(piece - row * row_pieces) * (lanes * 4);
@@ -30,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) gather_f32(
   if (left == lanes * 4) {
     const unsigned int i = lane * 4;
     float32_x4 z_out;
-#pragma unroll
+    #pragma unroll
     for (unsigned int j = 0; j < 4; ++j) {
       const float gather_1 = x1[(i + j) + x0_i];
       z_out.at[j] = gather_1;

@@ -16,7 +16,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_mu
   const float x0_i = x0[0];
   const float multiply_2 = s0 * x0_i;
   if (left == 2048) {
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 8; ++k) {
       const uint i = k * 256 + lane;
       const float x1_i = x1[i * x1_step];

@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f3
   const float x0_i = x0[0];
   const float multiply_2 = s0 * x0_i;
   if (left == 2048) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 8; ++k) {
       const unsigned int i = k * 256 + lane;
       const float x1_i = x1[i * x1_step];

@@ -3,9 +3,15 @@
 //   z1 = less(z0, float64(x1))
 // linear loop, wide schedule, elements at a time: 2 by one access
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct __attribute__((aligned(16))) { double at[2]; } float64_x2;
-typedef struct __attribute__((aligned(2))) { uchar at[2]; } bool_x2;
-typedef struct __attribute__((aligned(2))) { char at[2]; } int8_x2;
+typedef struct __attribute__((aligned(16))) {
+  double at[2];
+} float64_x2;
+typedef struct __attribute__((aligned(2))) {
+  uchar at[2];
+} bool_x2;
+typedef struct __attribute__((aligned(2))) {
+  char at[2];
+} int8_x2;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_cast_add_less_f64(
     __global double *z0, long z0_offset, __global uchar *restrict z1, long z1_offset,
@@ -20,14 +26,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_cast_add_le
   z1 += start;
   x1 += start;
   if (left == 2048) {
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       const uint i = (k * 256 + lane) * 2;
       const float64_x2 z0_in = *(__global float64_x2 *)(z0 + i);
       float64_x2 z0_out;
       bool_x2 z1_out;
       const int8_x2 x1_in = *(const __global int8_x2 *)(x1 + i);
-#pragma unroll
+      #pragma unroll
       for (uint j = 0; j < 2; ++j) {
         const double z0_i = z0_in.at[j];
         const char x1_i = x1_in.at[j];

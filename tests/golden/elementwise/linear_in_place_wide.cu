@@ -2,9 +2,15 @@
 //   z0 = add(z0, float64(x1))
 //   z1 = less(z0, float64(x1))
 // linear loop, wide schedule, elements at a time: 2 by one access
-typedef struct __align__(16) { double at[2]; } float64_x2;
-typedef struct __align__(2) { unsigned char at[2]; } bool_x2;
-typedef struct __align__(2) { signed char at[2]; } int8_x2;
+typedef struct __align__(16) {
+  double at[2];
+} float64_x2;
+typedef struct __align__(2) {
+  unsigned char at[2];
+} bool_x2;
+typedef struct __align__(2) {
+  signed char at[2];
+} int8_x2;
 
 extern "C" __global__ void __launch_bounds__(256) fused_cast_add_less_f64(
     double *z0, unsigned char *__restrict__ z1, const signed char *x1, long long n) {
@@ -15,14 +21,14 @@ extern "C" __global__ void __launch_bounds__(256) fused_cast_add_less_f64(
   z1 += start;
   x1 += start;
   if (left == 2048) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       const unsigned int i = (k * 256 + lane) * 2;
       const float64_x2 z0_in = *(float64_x2 *)(z0 + i);
       float64_x2 z0_out;
       bool_x2 z1_out;
       const int8_x2 x1_in = *(const int8_x2 *)(x1 + i);
-#pragma unroll
+      #pragma unroll
       for (unsigned int j = 0; j < 2; ++j) {
         const double z0_i = z0_in.at[j];
         const signed char x1_i = x1_in.at[j];

@@ -2,7 +2,9 @@
 //   z = multiply(float32(position), s0)
 // linear loop, wide schedule, elements at a time: 4 by one access
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_cast_multiply_f32(
     __global float *restrict z, long z_offset, long position, float s0, long n) {
@@ -13,11 +15,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_cast_multip
   z += start;
   position += start;
   if (left == 2048) {
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 2; ++k) {
       const uint i = (k * 256 + lane) * 4;
       float32_x4 z_out;
-#pragma unroll
+      #pragma unroll
       for (uint j = 0; j < 4; ++j) {
         const long position_i = position + i + j;
         const float cast_1 = (float)position_i;

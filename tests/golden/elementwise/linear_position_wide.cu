@@ -1,7 +1,9 @@
 // fused_cast_multiply_f32, made by treadle's elementwise generator:
 //   z = multiply(float32(position), s0)
 // linear loop, wide schedule, elements at a time: 4 by one access
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 extern "C" __global__ void __launch_bounds__(256) fused_cast_multiply_f32(
     float *__restrict__ z, long long position, float s0, long long n) {
@@ -11,11 +13,11 @@ extern "C" __global__ void __launch_bounds__(256) fused_cast_multiply_f32(
   z += start;
   position += start;
   if (left == 2048) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 2; ++k) {
       const unsigned int i = (k * 256 + lane) * 4;
       float32_x4 z_out;
-#pragma unroll
+      #pragma unroll
       for (unsigned int j = 0; j < 4; ++j) {
         const long long position_i = position + i + j;
         const float cast_1 = (float)position_i;

@@ -2,7 +2,9 @@
 //   z = x
 // linear loop, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct { uint words[2]; } record8_4;
+typedef struct {
+  uint words[2];
+} record8_4;
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) copy_v64(
     __global record8_4 *restrict z, long z_offset, const __global record8_4 *x, long x_offset,
     long n, long piece_length) {

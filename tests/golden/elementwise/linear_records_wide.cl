@@ -2,8 +2,12 @@
 //   z = x
 // linear loop, wide schedule, elements at a time: 2 by one access
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct { uint words[2]; } record8_4;
-typedef struct __attribute__((aligned(16))) { record8_4 at[2]; } record8_4_x2;
+typedef struct {
+  uint words[2];
+} record8_4;
+typedef struct __attribute__((aligned(16))) {
+  record8_4 at[2];
+} record8_4_x2;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) copy_v64(
     __global record8_4 *restrict z, long z_offset, const __global record8_4 *x, long x_offset,
@@ -16,12 +20,12 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) copy_v64(
   z += start;
   x += start;
   if (left == 1024) {
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 2; ++k) {
       const uint i = (k * 256 + lane) * 2;
       record8_4_x2 z_out;
       const record8_4_x2 x_in = *(const __global record8_4_x2 *)(x + i);
-#pragma unroll
+      #pragma unroll
       for (uint j = 0; j < 2; ++j) {
         const record8_4 x_i = x_in.at[j];
         z_out.at[j] = x_i;

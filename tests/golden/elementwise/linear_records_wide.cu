@@ -1,8 +1,12 @@
 // copy_v64, made by treadle's elementwise generator:
 //   z = x
 // linear loop, wide schedule, elements at a time: 2 by one access
-typedef struct { unsigned int words[2]; } record8_4;
-typedef struct __align__(16) { record8_4 at[2]; } record8_4_x2;
+typedef struct {
+  unsigned int words[2];
+} record8_4;
+typedef struct __align__(16) {
+  record8_4 at[2];
+} record8_4_x2;
 
 extern "C" __global__ void __launch_bounds__(256) copy_v64(
     record8_4 *__restrict__ z, const record8_4 *x, long long n) {
@@ -12,12 +16,12 @@ extern "C" __global__ void __launch_bounds__(256) copy_v64(
   z += start;
   x += start;
   if (left == 1024) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 2; ++k) {
       const unsigned int i = (k * 256 + lane) * 2;
       record8_4_x2 z_out;
       const record8_4_x2 x_in = *(const record8_4_x2 *)(x + i);
-#pragma unroll
+      #pragma unroll
       for (unsigned int j = 0; j < 2; ++j) {
         const record8_4 x_i = x_in.at[j];
         z_out.at[j] = x_i;

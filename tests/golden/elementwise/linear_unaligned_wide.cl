@@ -15,7 +15,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_mu
   x0 += start;
   x1 += start;
   if (left == 1024) {
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       const uint i = k * 256 + lane;
       const float x0_i = x0[i];

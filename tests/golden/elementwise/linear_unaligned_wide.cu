@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f3
   x0 += start;
   x1 += start;
   if (left == 1024) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       const unsigned int i = k * 256 + lane;
       const float x0_i = x0[i];

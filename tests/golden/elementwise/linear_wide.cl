@@ -2,7 +2,9 @@
 //   z = add(multiply(s0, x0), multiply(s1, x1))
 // linear loop, wide schedule, elements at a time: 4 by one access
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_multiply_add_f32(
     __global float *restrict z, long z_offset, const __global float *x0, long x0_offset,
@@ -21,7 +23,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_mu
     float32_x4 z_out;
     const float32_x4 x0_in = *(const __global float32_x4 *)(x0 + i);
     const float32_x4 x1_in = *(const __global float32_x4 *)(x1 + i);
-#pragma unroll
+    #pragma unroll
     for (uint j = 0; j < 4; ++j) {
       const float x0_i = x0_in.at[j];
       const float multiply_2 = s0 * x0_i;

@@ -1,7 +1,9 @@
 // fused_multiply_multiply_add_f32, made by treadle's elementwise generator:
 //   z = add(multiply(s0, x0), multiply(s1, x1))
 // linear loop, wide schedule, elements at a time: 4 by one access
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f32(
     float *__restrict__ z, const float *x0, const float *x1, float s0, float s1, long long n) {
@@ -16,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f3
     float32_x4 z_out;
     const float32_x4 x0_in = *(const float32_x4 *)(x0 + i);
     const float32_x4 x1_in = *(const float32_x4 *)(x1 + i);
-#pragma unroll
+    #pragma unroll
     for (unsigned int j = 0; j < 4; ++j) {
       const float x0_i = x0_in.at[j];
       const float multiply_2 = s0 * x0_i;

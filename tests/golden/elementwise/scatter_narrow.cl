@@ -22,7 +22,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) scatter_f32(
     for (long i = start; i < end; ++i) {
       const long x0_i = x0_row[i];
       const float x1_i = x1_row[i];
-      if (x0_i >= 0) z_row[i + x0_i] = x1_i;
+      if (x0_i >= 0)
+        z_row[i + x0_i] = x1_i;
     }
   }
 }

@@ -18,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(1) scatter_f32(
     for (long long i = start; i < end; ++i) {
       const long long x0_i = x0_row[i];
       const float x1_i = x1_row[i];
-      if (x0_i >= 0) z_row[i + x0_i] = x1_i;
+      if (x0_i >= 0)
+        z_row[i + x0_i] = x1_i;
     }
   }
 }

@@ -14,7 +14,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scatter_f32(
   z += z_offset;
   x0 += x0_offset;
   x1 += x1_offset;
-#pragma unroll
+  #pragma unroll
   for (uint k = 0; k < 4; ++k) {
     const uint i = (uint)get_group_id(0) * 1024 + k * 256 + (uint)get_local_id(0);
     if (i < n) {
@@ -25,7 +25,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scatter_f32(
       const long x1_at = index0 * x1_stride0 + index1 * x1_stride1;
       const long x0_i = x0[x0_at];
       const float x1_i = x1[x1_at];
-      if (x0_i >= 0) z[z_at + x0_i] = x1_i;
+      if (x0_i >= 0)
+        z[z_at + x0_i] = x1_i;
     }
   }
 }

@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256) scatter_f32(
     float *__restrict__ z, const long long *x0, const float *x1, long long n, unsigned int extent1,
     unsigned long long divider1, long long z_stride0, long long z_stride1, long long x0_stride0,
     long long x0_stride1, long long x1_stride0, long long x1_stride1) {
-#pragma unroll
+  #pragma unroll
   for (unsigned int k = 0; k < 4; ++k) {
     const unsigned int i = blockIdx.x * 1024 + k * 256 + threadIdx.x;
     if (i < n) {
@@ -21,7 +21,8 @@ extern "C" __global__ void __launch_bounds__(256) scatter_f32(
       const long long x1_at = index0 * x1_stride0 + index1 * x1_stride1;
       const long long x0_i = x0[x0_at];
       const float x1_i = x1[x1_at];
-      if (x0_i >= 0) z[z_at + x0_i] = x1_i;
+      if (x0_i >= 0)
+        z[z_at + x0_i] = x1_i;
     }
   }
 }

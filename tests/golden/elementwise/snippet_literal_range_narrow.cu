@@ -7,8 +7,7 @@ extern "C" __global__ void __launch_bounds__(256) axpy(
   const long long cta_start = (long long)blockIdx.x * 256;
   long long i;
   float b = a;
-  for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;
-       i += total_threads * step) {
+  for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop; i += total_threads * step) {
     y[i] += a * x[tid];
   }
   b = TWICE(b);

@@ -10,8 +10,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) axpy(
   const long cta_start = (long)(uint)get_group_id(0) * 256;
   long i;
   float b = a;
-  for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;
-       i += total_threads * step) {
+  for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop; i += total_threads * step) {
     y[i] += a * x[tid];
   }
   b = TWICE(b);

@@ -7,7 +7,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) axpy(
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   const long tile = (long)(uint)get_group_id(0) * 1024 + (uint)get_local_id(0);
   float b = a;
-#pragma unroll
+  #pragma unroll
   for (uint item = 0; item < 4; ++item) {
     const long i = start + (tile + item * 256) * step;
     if (step < 0 ? i > stop : i < stop) {

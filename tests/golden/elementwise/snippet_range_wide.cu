@@ -4,7 +4,7 @@ extern "C" __global__ void __launch_bounds__(256) axpy(
     float a, float *x, float *y, long long start, long long stop, long long step) {
   const long long tile = (long long)blockIdx.x * 1024 + threadIdx.x;
   float b = a;
-#pragma unroll
+  #pragma unroll
   for (unsigned int item = 0; item < 4; ++item) {
     const long long i = start + (tile + item * 256) * step;
     if (step < 0 ? i > stop : i < stop) {

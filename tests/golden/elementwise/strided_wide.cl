@@ -16,7 +16,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_mu
   x1 += x1_offset;
   const float x1_i = x1[0];
   const float multiply_5 = s1 * x1_i;
-#pragma unroll
+  #pragma unroll
   for (uint k = 0; k < 4; ++k) {
     const uint i = (uint)get_group_id(0) * 1024 + k * 256 + (uint)get_local_id(0);
     if (i < n) {

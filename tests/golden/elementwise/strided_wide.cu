@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f3
     long long x0_stride0, long long x0_stride1) {
   const float x1_i = x1[0];
   const float multiply_5 = s1 * x1_i;
-#pragma unroll
+  #pragma unroll
   for (unsigned int k = 0; k < 4; ++k) {
     const unsigned int i = blockIdx.x * 1024 + k * 256 + threadIdx.x;
     if (i < n) {

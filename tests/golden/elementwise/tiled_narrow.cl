@@ -13,7 +13,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) fused_multiply_mult
   long tile = (long)(uint)get_group_id(0) * group_pieces;
   const long last = pieces - tile < group_pieces ? pieces : tile + group_pieces;
   for (; tile < last; ++tile) {
-    const long column = tile / row_pieces, outer = column / column_pieces;
+    const long column = tile / row_pieces;
+    const long outer = column / column_pieces;
     const long a0 = (tile - column * row_pieces) * 32;
     const long b0 = (column - outer * column_pieces) * 32;
     const long a1 = inner - a0 < 32 ? inner : a0 + 32;

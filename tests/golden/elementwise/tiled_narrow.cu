@@ -9,7 +9,8 @@ extern "C" __global__ void __launch_bounds__(1) fused_multiply_multiply_add_f32(
   long long tile = (long long)blockIdx.x * group_pieces;
   const long long last = pieces - tile < group_pieces ? pieces : tile + group_pieces;
   for (; tile < last; ++tile) {
-    const long long column = tile / row_pieces, outer = column / column_pieces;
+    const long long column = tile / row_pieces;
+    const long long outer = column / column_pieces;
     const long long a0 = (tile - column * row_pieces) * 32;
     const long long b0 = (column - outer * column_pieces) * 32;
     const long long a1 = inner - a0 < 32 ? inner : a0 + 32;

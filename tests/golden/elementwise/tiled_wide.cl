@@ -16,7 +16,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_mu
   x0 += x0_offset;
   x1 += x1_offset;
   __local float x0_tile[32][33];
-  const uint lane = (uint)get_local_id(0) % 32, line = (uint)get_local_id(0) / 32;
+  const uint lane = (uint)get_local_id(0) % 32;
+  const uint line = (uint)get_local_id(0) / 32;
   const uint column = divided((uint)get_group_id(0), row_divider);
   const uint outer = divided(column, column_divider);
   const long a0 = (long)((uint)get_group_id(0) - column * row_pieces) * 32;
@@ -25,17 +26,19 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) fused_multiply_mu
   z += index0 * z_stride0;
   x0 += index0 * x0_stride0;
   x1 += index0 * x1_stride0;
-#pragma unroll
+  #pragma unroll
   for (uint k = 0; k < 32; k += 8) {
-    const long a = a0 + line + k, b = b0 + lane;
+    const long a = a0 + line + k;
+    const long b = b0 + lane;
     if (a < inner && b < second) {
       x0_tile[line + k][lane] = x0[b + a * x0_step];
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#pragma unroll
+  #pragma unroll
   for (uint k = 0; k < 32; k += 8) {
-    const long a = a0 + lane, b = b0 + line + k;
+    const long a = a0 + lane;
+    const long b = b0 + line + k;
     if (a < inner && b < second) {
       const float x0_i = x0_tile[lane][line + k];
       const float multiply_2 = s0 * x0_i;

@@ -13,7 +13,8 @@ extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f3
     long long z_second, long long x0_stride0, long long x0_step, long long x1_stride0,
     long long x1_second) {
   __shared__ float x0_tile[32][33];
-  const unsigned int lane = threadIdx.x % 32, line = threadIdx.x / 32;
+  const unsigned int lane = threadIdx.x % 32;
+  const unsigned int line = threadIdx.x / 32;
   const unsigned int column = divided(blockIdx.x, row_divider);
   const unsigned int outer = divided(column, column_divider);
   const long long a0 = (long long)(blockIdx.x - column * row_pieces) * 32;
@@ -22,17 +23,19 @@ extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f3
   z += index0 * z_stride0;
   x0 += index0 * x0_stride0;
   x1 += index0 * x1_stride0;
-#pragma unroll
+  #pragma unroll
   for (unsigned int k = 0; k < 32; k += 8) {
-    const long long a = a0 + line + k, b = b0 + lane;
+    const long long a = a0 + line + k;
+    const long long b = b0 + lane;
     if (a < inner && b < second) {
       x0_tile[line + k][lane] = x0[b + a * x0_step];
     }
   }
   __syncthreads();
-#pragma unroll
+  #pragma unroll
   for (unsigned int k = 0; k < 32; k += 8) {
-    const long long a = a0 + lane, b = b0 + line + k;
+    const long long a = a0 + lane;
+    const long long b = b0 + line + k;
     if (a < inner && b < second) {
       const float x0_i = x0_tile[lane][line + k];
       const float multiply_2 = s0 * x0_i;

@@ -55,11 +55,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) radix_sort_places
     for (uint treadle_d = 0; treadle_d < 16; treadle_d += 1) {
       treadle_counters[treadle_d * 256 + (uint)get_local_id(0)] = 0;
     }
-    uint treadle_digits[7], treadle_ranks[7];
-#pragma unroll
+    uint treadle_digits[7];
+    uint treadle_ranks[7];
+    #pragma unroll
     for (uint treadle_k = 0; treadle_k < 7; ++treadle_k) {
       const long treadle_at = treadle_from + (uint)get_local_id(0) * 7 + treadle_k;
-      if (treadle_at >= treadle_end) break;
+      if (treadle_at >= treadle_end)
+        break;
       const treadle_index i = (treadle_index)treadle_at;
       const treadle_key treadle_whole = (treadle_key)(
       keys[i]
@@ -84,20 +86,23 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) radix_sort_places
       treadle_sums[(uint)get_local_id(0)] = treadle_before;
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
-    if ((uint)get_local_id(0) == 255) treadle_starts[16] = treadle_before;
+    if ((uint)get_local_id(0) == 255)
+      treadle_starts[16] = treadle_before;
     treadle_before -= treadle_sum;
     for (uint treadle_d = 0; treadle_d < 16; treadle_d += 1) {
       const uint treadle_c = (uint)get_local_id(0) * 16 + treadle_d;
       const uint treadle_count = treadle_counters[treadle_c];
       treadle_counters[treadle_c] = (ushort)treadle_before;
-      if (treadle_c % 256 == 0) treadle_starts[treadle_c / 256] = treadle_before;
+      if (treadle_c % 256 == 0)
+        treadle_starts[treadle_c / 256] = treadle_before;
       treadle_before += treadle_count;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#pragma unroll
+    #pragma unroll
     for (uint treadle_k = 0; treadle_k < 7; ++treadle_k) {
       const long treadle_at = treadle_from + (uint)get_local_id(0) * 7 + treadle_k;
-      if (treadle_at >= treadle_end) break;
+      if (treadle_at >= treadle_end)
+        break;
       const treadle_index i = (treadle_index)treadle_at;
       const uint treadle_digit = treadle_digits[treadle_k];
       const treadle_index treadle_place = treadle_next[treadle_digit] + (treadle_index)(treadle_counters[treadle_digit * 256 + (uint)get_local_id(0)] + treadle_ranks[treadle_k] - treadle_starts[treadle_digit]);

@@ -46,11 +46,13 @@ extern "C" __global__ void __launch_bounds__(256) radix_sort_places(
     for (unsigned int treadle_d = 0; treadle_d < 16; treadle_d += 1) {
       treadle_counters[treadle_d * 256 + threadIdx.x] = 0;
     }
-    unsigned int treadle_digits[7], treadle_ranks[7];
-#pragma unroll
+    unsigned int treadle_digits[7];
+    unsigned int treadle_ranks[7];
+    #pragma unroll
     for (unsigned int treadle_k = 0; treadle_k < 7; ++treadle_k) {
       const long long treadle_at = treadle_from + threadIdx.x * 7 + treadle_k;
-      if (treadle_at >= treadle_end) break;
+      if (treadle_at >= treadle_end)
+        break;
       const treadle_index i = (treadle_index)treadle_at;
       const treadle_key treadle_whole = (treadle_key)(
       keys[i]
@@ -65,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256) radix_sort_places(
       treadle_sum += treadle_counters[threadIdx.x * 16 + treadle_d];
     }
     unsigned int treadle_before = treadle_sum;
-#pragma unroll
+    #pragma unroll
     for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
       const unsigned int treadle_before_earlier = __shfl_up_sync(0xffffffffu, treadle_before, treadle_step);
       if (threadIdx.x % 32 >= treadle_step) {
@@ -81,20 +83,23 @@ extern "C" __global__ void __launch_bounds__(256) radix_sort_places(
         treadle_before += treadle_sums_sums[treadle_sub_group - 1];
       }
     }
-    if (threadIdx.x == 255) treadle_starts[16] = treadle_before;
+    if (threadIdx.x == 255)
+      treadle_starts[16] = treadle_before;
     treadle_before -= treadle_sum;
     for (unsigned int treadle_d = 0; treadle_d < 16; treadle_d += 1) {
       const unsigned int treadle_c = threadIdx.x * 16 + treadle_d;
       const unsigned int treadle_count = treadle_counters[treadle_c];
       treadle_counters[treadle_c] = (unsigned short)treadle_before;
-      if (treadle_c % 256 == 0) treadle_starts[treadle_c / 256] = treadle_before;
+      if (treadle_c % 256 == 0)
+        treadle_starts[treadle_c / 256] = treadle_before;
       treadle_before += treadle_count;
     }
     __syncthreads();
-#pragma unroll
+    #pragma unroll
     for (unsigned int treadle_k = 0; treadle_k < 7; ++treadle_k) {
       const long long treadle_at = treadle_from + threadIdx.x * 7 + treadle_k;
-      if (treadle_at >= treadle_end) break;
+      if (treadle_at >= treadle_end)
+        break;
       const treadle_index i = (treadle_index)treadle_at;
       const unsigned int treadle_digit = treadle_digits[treadle_k];
       const treadle_index treadle_place = treadle_next[treadle_digit] + (treadle_index)(treadle_counters[treadle_digit * 256 + threadIdx.x] + treadle_ranks[treadle_k] - treadle_starts[treadle_digit]);

@@ -51,7 +51,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_integers_int
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long block = whole, start = block * 2;
+    const long block = whole;
+    const long start = block * 2;
     const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
     const char x0 = (char)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
     x[start] = x0;

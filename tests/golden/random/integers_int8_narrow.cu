@@ -49,7 +49,8 @@ extern "C" __global__ void __launch_bounds__(1) random_integers_int8(
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long long block = whole, start = block * 2;
+    const long long block = whole;
+    const long long start = block * 2;
     const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
     const signed char x0 = (signed char)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
     x[start] = x0;

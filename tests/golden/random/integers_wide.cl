@@ -41,7 +41,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_integers_i
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
   const int x0 = (int)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
   const int x1 = (int)(first + treadle_random_below(treadle_joined_words(words.z, words.w), count));

@@ -39,7 +39,8 @@ extern "C" __global__ void __launch_bounds__(256) random_integers_int32(
     unsigned long long position, unsigned long long first, unsigned long long count) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
   const int x0 = (int)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
   const int x1 = (int)(first + treadle_random_below(treadle_joined_words(words.z, words.w), count));

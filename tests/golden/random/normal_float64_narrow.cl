@@ -122,7 +122,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_normal_float
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long block = whole, start = block * 2;
+    const long block = whole;
+    const long start = block * 2;
     const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
     const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
     const double x0 = mean + deviation * pair0.x;

@@ -120,7 +120,8 @@ extern "C" __global__ void __launch_bounds__(1) random_normal_float64(
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long long block = whole, start = block * 2;
+    const long long block = whole;
+    const long long start = block * 2;
     const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
     const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
     const double x0 = mean + deviation * pair0.x;

@@ -111,7 +111,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_normal_flo
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
   const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
   const double x0 = mean + deviation * pair0.x;

@@ -109,7 +109,8 @@ extern "C" __global__ void __launch_bounds__(256) random_normal_float64(
     unsigned long long position, double mean, double deviation) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
   const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
   const double x0 = mean + deviation * pair0.x;

@@ -86,7 +86,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_normal_float
     x[start + 3] = x3;
   }
   if (end == whole && n % 4 != 0) {
-    const long block = whole, start = block * 4;
+    const long block = whole;
+    const long start = block * 4;
     const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
     const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
     const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);

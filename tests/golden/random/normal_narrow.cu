@@ -84,7 +84,8 @@ extern "C" __global__ void __launch_bounds__(1) random_normal_float32(
     x[start + 3] = x3;
   }
   if (end == whole && n % 4 != 0) {
-    const long long block = whole, start = block * 4;
+    const long long block = whole;
+    const long long start = block * 4;
     const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
     const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
     const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);

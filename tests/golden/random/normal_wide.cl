@@ -70,7 +70,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_normal_flo
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 4;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
   const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
   const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);

@@ -68,7 +68,8 @@ extern "C" __global__ void __launch_bounds__(256) random_normal_float32(
     unsigned long long position, float mean, float deviation) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 4;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
   const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
   const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);

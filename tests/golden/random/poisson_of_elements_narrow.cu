@@ -155,7 +155,9 @@ extern "C" __global__ void __launch_bounds__(1) random_poisson_of_elements_float
     const long long start = block * 1;
     const double mean = treadle_poisson_mean((double)x[start]);
     const unsigned long long key = treadle_poisson_key(stream, seed);
-    double number = -1.0, time = 0.0, count = 0.0;
+    double number = -1.0;
+    double time = 0.0;
+    double count = 0.0;
     for (unsigned int draw = 0; number < 0.0; ++draw) {
       const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream << 32 | draw, key);
       number = treadle_poisson_step(words, mean, &time, &count);

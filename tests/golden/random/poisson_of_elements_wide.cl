@@ -151,10 +151,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_poisson_of
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 1;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const double mean = treadle_poisson_mean((double)x[start]);
   const ulong key = treadle_poisson_key(stream, seed);
-  double number = -1.0, time = 0.0, count = 0.0;
+  double number = -1.0;
+  double time = 0.0;
+  double count = 0.0;
   for (uint draw = 0; number < 0.0; ++draw) {
     const uint4 words = treadle_threefry_block(position + (ulong)block, stream << 32 | draw, key);
     number = treadle_poisson_step(words, mean, &time, &count);

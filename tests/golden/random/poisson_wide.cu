@@ -130,10 +130,13 @@ extern "C" __global__ void __launch_bounds__(256) random_poisson_uint32(
     unsigned long long position, double given_mean) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 1;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const double mean = treadle_poisson_mean(given_mean);
   const unsigned long long key = treadle_poisson_key(stream, seed);
-  double number = -1.0, time = 0.0, count = 0.0;
+  double number = -1.0;
+  double time = 0.0;
+  double count = 0.0;
   for (unsigned int draw = 0; number < 0.0; ++draw) {
     const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream << 32 | draw, key);
     number = treadle_poisson_step(words, mean, &time, &count);

@@ -52,7 +52,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_uniform_floa
     x[start + 3] = x3;
   }
   if (end == whole && n % 4 != 0) {
-    const long block = whole, start = block * 4;
+    const long block = whole;
+    const long start = block * 4;
     const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
     const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
     const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);

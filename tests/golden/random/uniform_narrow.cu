@@ -51,7 +51,8 @@ extern "C" __global__ void __launch_bounds__(1) random_uniform_float32(
     x[start + 3] = x3;
   }
   if (end == whole && n % 4 != 0) {
-    const long long block = whole, start = block * 4;
+    const long long block = whole;
+    const long long start = block * 4;
     const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
     const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
     const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);

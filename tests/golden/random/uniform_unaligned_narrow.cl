@@ -53,7 +53,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_uniform_floa
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long block = whole, start = block * 2;
+    const long block = whole;
+    const long start = block * 2;
     const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
     const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
     x[start] = x0;

@@ -52,7 +52,8 @@ extern "C" __global__ void __launch_bounds__(1) random_uniform_float64(
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long long block = whole, start = block * 2;
+    const long long block = whole;
+    const long long start = block * 2;
     const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
     const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
     x[start] = x0;

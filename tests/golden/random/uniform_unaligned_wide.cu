@@ -42,7 +42,8 @@ extern "C" __global__ void __launch_bounds__(256) random_uniform_float64(
     unsigned int shift) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
   const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
   const double x1 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.z, words.w), shift), first, last);

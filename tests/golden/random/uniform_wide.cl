@@ -38,7 +38,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_uniform_fl
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 4;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
   const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
   const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);

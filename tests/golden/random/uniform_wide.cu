@@ -37,7 +37,8 @@ extern "C" __global__ void __launch_bounds__(256) random_uniform_float32(
     unsigned int shift) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 4;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
   const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
   const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);

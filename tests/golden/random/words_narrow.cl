@@ -38,7 +38,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_words_uint32
     x[start + 3] = x3;
   }
   if (end == whole && n % 4 != 0) {
-    const long block = whole, start = block * 4;
+    const long block = whole;
+    const long start = block * 4;
     const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
     const uint x0 = (uint)words.x;
     const uint x1 = (uint)words.y;

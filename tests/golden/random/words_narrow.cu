@@ -37,7 +37,8 @@ extern "C" __global__ void __launch_bounds__(1) random_words_uint32(
     x[start + 3] = x3;
   }
   if (end == whole && n % 4 != 0) {
-    const long long block = whole, start = block * 4;
+    const long long block = whole;
+    const long long start = block * 4;
     const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
     const unsigned int x0 = (unsigned int)words.x;
     const unsigned int x1 = (unsigned int)words.y;

@@ -59,7 +59,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) random_words_int64(
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long block = whole, start = block * 2;
+    const long block = whole;
+    const long start = block * 2;
     const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
     const long x0 = (long)treadle_joined_words(words.x, words.y);
     x[start] = x0;

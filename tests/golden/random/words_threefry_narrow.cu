@@ -58,7 +58,8 @@ extern "C" __global__ void __launch_bounds__(1) random_words_int64(
     x[start + 1] = x1;
   }
   if (end == whole && n % 2 != 0) {
-    const long long block = whole, start = block * 2;
+    const long long block = whole;
+    const long long start = block * 2;
     const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
     const long long x0 = (long long)treadle_joined_words(words.x, words.y);
     x[start] = x0;

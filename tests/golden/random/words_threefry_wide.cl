@@ -49,7 +49,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_words_int6
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
   const long x0 = (long)treadle_joined_words(words.x, words.y);
   const long x1 = (long)treadle_joined_words(words.z, words.w);

@@ -48,7 +48,8 @@ extern "C" __global__ void __launch_bounds__(256) random_words_int64(
     unsigned long long position) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 2;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
   const long long x0 = (long long)treadle_joined_words(words.x, words.y);
   const long long x1 = (long long)treadle_joined_words(words.z, words.w);

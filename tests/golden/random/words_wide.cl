@@ -24,7 +24,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_words_uint
   x += x_offset;
   const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
   const long start = block * 4;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
   const uint x0 = (uint)words.x;
   const uint x1 = (uint)words.y;

@@ -23,7 +23,8 @@ extern "C" __global__ void __launch_bounds__(256) random_words_uint32(
     unsigned long long position) {
   const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
   const long long start = block * 4;
-  if (start >= n) return;
+  if (start >= n)
+    return;
   const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
   const unsigned int x0 = (unsigned int)words.x;
   const unsigned int x1 = (unsigned int)words.y;

@@ -24,7 +24,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) any_b8(
     const uint out_index0 = (uint)output;
     const __global uchar *x_row = x + out_index0 * x_out_stride0;
     int any_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       any_0_part[k] = 0;
     }
@@ -32,7 +32,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) any_b8(
       const uint left = n - start < 4 ? (uint)(n - start) : 4;
       const __global uchar *x_tile = x_row + start;
       if (left == 4) {
-#pragma unroll
+        #pragma unroll
         for (uint k = 0; k < 4; ++k) {
           const uint i = k * 1 + lane;
           const int x_i = x_tile[i] != 0;
@@ -45,7 +45,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) any_b8(
         }
       }
     }
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       any_0 = any_0 | any_0_part[k];
     }
@@ -56,7 +56,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) any_b8(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -65,7 +66,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) any_b8(
     const long at = ((long)tile * splits + other) * 256 + result;
     any_0 = any_0 | (partials[at].any_0);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global uchar *z_row = z + out_index0 * z_out_stride0;

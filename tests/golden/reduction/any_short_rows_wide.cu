@@ -7,9 +7,9 @@ typedef struct {
 } partial;
 
 extern "C" __global__ void __launch_bounds__(256) any_b8(
-    const unsigned char *x, unsigned char *__restrict__ z, long long out_n, long long x_out_stride0,
-    long long z_out_stride0, long long n, unsigned int splits, partial *partials,
-    unsigned int *tickets) {
+    const unsigned char *x, unsigned char *__restrict__ z, long long out_n,
+    long long x_out_stride0, long long z_out_stride0, long long n, unsigned int splits,
+    partial *partials, unsigned int *tickets) {
   __shared__ unsigned int ticket;
   const unsigned int lane = threadIdx.x % 1;
   const unsigned int result = threadIdx.x / 1;
@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(256) any_b8(
     const unsigned int out_index0 = (unsigned int)output;
     const unsigned char *x_row = x + out_index0 * x_out_stride0;
     int any_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       any_0_part[k] = 0;
     }
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) any_b8(
       const unsigned int left = n - start < 4 ? (unsigned int)(n - start) : 4;
       const unsigned char *x_tile = x_row + start;
       if (left == 4) {
-#pragma unroll
+        #pragma unroll
         for (unsigned int k = 0; k < 4; ++k) {
           const unsigned int i = k * 1 + lane;
           const int x_i = x_tile[i] != 0;
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256) any_b8(
         }
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       any_0 = any_0 | any_0_part[k];
     }
@@ -53,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(256) any_b8(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -62,7 +63,8 @@ extern "C" __global__ void __launch_bounds__(256) any_b8(
     const long long at = ((long long)tile * splits + other) * 256 + result;
     any_0 = any_0 | (partials[at].any_0);
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     unsigned char *z_row = z + out_index0 * z_out_stride0;

@@ -53,7 +53,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) argmax_i64(
   }
   if (step > 0) {
     long argmax_0_at_part[16];
-#pragma unroll 1
+    #pragma unroll 1
     for (uint k = 0; k < 16; ++k) {
       argmax_0_at_part[k] = (long)argmax_0_step_part[k] * 64 + k;
       for (uint j = 16; j < 64; j += 16) {

@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(1) argmax_i64(
   }
   if (step > 0) {
     long long argmax_0_at_part[16];
-#pragma unroll 1
+    #pragma unroll 1
     for (unsigned int k = 0; k < 16; ++k) {
       argmax_0_at_part[k] = (long long)argmax_0_step_part[k] * 64 + k;
       for (unsigned int j = 16; j < 64; j += 16) {

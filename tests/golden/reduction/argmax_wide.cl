@@ -3,7 +3,9 @@
 //   z = argmax_0_at
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 #pragma OPENCL FP_CONTRACT OFF
-typedef struct __attribute__((aligned(16))) { double at[2]; } float64_x2;
+typedef struct __attribute__((aligned(16))) {
+  double at[2];
+} float64_x2;
 
 typedef struct {
   double argmax_0;
@@ -30,7 +32,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
     const long place_row = place;
     double argmax_0_part[2];
     uint argmax_0_step_part[2];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 2; ++k) {
       argmax_0_part[k] = -INFINITY;
       argmax_0_step_part[k] = 0;
@@ -41,11 +43,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
       const __global double *x_tile = x_row + start;
       const long place_tile = place_row + start;
       if (left == 1024) {
-#pragma unroll
+        #pragma unroll
         for (uint k = 0; k < 2; ++k) {
           const uint i = (k * 256 + lane) * 2;
           const float64_x2 x_in = *(const __global float64_x2 *)(x_tile + i);
-#pragma unroll
+          #pragma unroll
           for (uint j = 0; j < 2; ++j) {
             const double x_i = x_in.at[j];
             {
@@ -70,7 +72,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
       }
     }
     if (step > 0) {
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 2; ++k) {
         const long argmax_0_at_part = place_row + (split + (long)(argmax_0_step_part[k] / 2) * splits) * 1024 + ((argmax_0_step_part[k] % 2) * 256 + lane) * 2 + k;
         {
@@ -107,7 +109,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -140,7 +143,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     __global long *z_row = z;
     z_row[0] = argmax_0_at;

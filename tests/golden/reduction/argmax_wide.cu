@@ -2,7 +2,9 @@
 //   argmax_0_at = argmax of x
 //   z = argmax_0_at
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
-typedef struct __align__(16) { double at[2]; } float64_x2;
+typedef struct __align__(16) {
+  double at[2];
+} float64_x2;
 
 typedef struct {
   double argmax_0;
@@ -27,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
     const long long place_row = place;
     double argmax_0_part[2];
     unsigned int argmax_0_step_part[2];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 2; ++k) {
       argmax_0_part[k] = -__int_as_float(0x7f800000);
       argmax_0_step_part[k] = 0;
@@ -38,11 +40,11 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
       const double *x_tile = x_row + start;
       const long long place_tile = place_row + start;
       if (left == 1024) {
-#pragma unroll
+        #pragma unroll
         for (unsigned int k = 0; k < 2; ++k) {
           const unsigned int i = (k * 256 + lane) * 2;
           const float64_x2 x_in = *(const float64_x2 *)(x_tile + i);
-#pragma unroll
+          #pragma unroll
           for (unsigned int j = 0; j < 2; ++j) {
             const double x_i = x_in.at[j];
             {
@@ -67,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
       }
     }
     if (step > 0) {
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 2; ++k) {
         const long long argmax_0_at_part = place_row + (split + (long long)(argmax_0_step_part[k] / 2) * splits) * 1024 + ((argmax_0_step_part[k] % 2) * 256 + lane) * 2 + k;
         {
@@ -80,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const double argmax_0_other = __shfl_down_sync(0xffffffffu, argmax_0, step);
     const long long argmax_0_at_other = __shfl_down_sync(0xffffffffu, argmax_0_at, step);
@@ -98,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const int is_before = !(argmax_0_shared[threadIdx.x / 32 + other] <= argmax_0) & !((isnan(argmax_0)) != 0);
@@ -116,7 +118,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -132,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
       argmax_0_at = wins ? partials[at].argmax_0_at : argmax_0_at;
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const double argmax_0_other = __shfl_down_sync(0xffffffffu, argmax_0, step);
     const long long argmax_0_at_other = __shfl_down_sync(0xffffffffu, argmax_0_at, step);
@@ -150,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const int is_before = !(argmax_0_shared[threadIdx.x / 32 + other] <= argmax_0) & !((isnan(argmax_0)) != 0);
@@ -161,7 +164,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
       }
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     long long *z_row = z;
     z_row[0] = argmax_0_at;

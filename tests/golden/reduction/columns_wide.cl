@@ -41,7 +41,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     const uint out_index0 = (uint)output;
     const __global float *x_row = x + out_index0 * x_out_stride0;
     float sum_0_part[8];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -51,7 +51,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
         const uint left = n - start < 32 ? (uint)(n - start) : 32;
         const __global float *x_tile = x_row + start * x_step;
         if (left == 32) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 8; ++k) {
             const uint i = k * 4 + lane;
             const float x_i = x_tile[i * x_step];
@@ -69,7 +69,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 8; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -104,7 +104,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -135,7 +136,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global float *z_row = z + out_index0 * z_out_stride0;

@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
     const unsigned int out_index0 = (unsigned int)output;
     const float *x_row = x + out_index0 * x_out_stride0;
     float sum_0_part[8];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
         const unsigned int left = n - start < 32 ? (unsigned int)(n - start) : 32;
         const float *x_tile = x_row + start * x_step;
         if (left == 32) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 8; ++k) {
             const unsigned int i = k * 4 + lane;
             const float x_i = x_tile[i * x_step];
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 8; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -101,7 +101,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -132,7 +133,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
     }
     __syncthreads();
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     float *z_row = z + out_index0 * z_out_stride0;

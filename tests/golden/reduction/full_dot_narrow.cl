@@ -47,10 +47,10 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) multiply_sum_f32(
   for (; i + 2048 <= end; i += 2048) {
     for (uint k = 0; k < 128; ++k) {
       float sum_0_runs = 0.0f;
-#pragma unroll
+      #pragma unroll
       for (uint r = 0; r < 4; ++r) {
         float sum_0_run = 0.0f;
-#pragma unroll
+        #pragma unroll
         for (uint t = 0; t < 4; ++t) {
           const float x0_i = x0_row[(i + (r * 4 + t) * 128 + k)];
           const float x1_i = x1_row[(i + (r * 4 + t) * 128 + k)];

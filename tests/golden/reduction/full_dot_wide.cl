@@ -16,7 +16,9 @@ static inline float treadle_settled_float32(float sum, float left_out)
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 typedef struct {
   float sum_0;
@@ -44,7 +46,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) multiply_sum_f32(
     const __global float *x0_row = x0;
     const __global float *x1_row = x1;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -55,12 +57,12 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) multiply_sum_f32(
         const __global float *x0_tile = x0_row + start;
         const __global float *x1_tile = x1_row + start;
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 1; ++k) {
             const uint i = (k * 256 + lane) * 4;
             const float32_x4 x0_in = *(const __global float32_x4 *)(x0_tile + i);
             const float32_x4 x1_in = *(const __global float32_x4 *)(x1_tile + i);
-#pragma unroll
+            #pragma unroll
             for (uint j = 0; j < 4; ++j) {
               const float x0_i = x0_in.at[j];
               const float x1_i = x1_in.at[j];
@@ -82,7 +84,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) multiply_sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -117,7 +119,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) multiply_sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -148,7 +151,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) multiply_sum_f32(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     __global float *z_row = z;
     sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);

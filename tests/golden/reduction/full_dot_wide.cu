@@ -15,7 +15,9 @@ static __device__ inline float treadle_settled_float32(float sum, float left_out
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 typedef struct {
   float sum_0;
@@ -39,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
     const float *x0_row = x0;
     const float *x1_row = x1;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -50,12 +52,12 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
         const float *x0_tile = x0_row + start;
         const float *x1_tile = x1_row + start;
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 1; ++k) {
             const unsigned int i = (k * 256 + lane) * 4;
             const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
             const float32_x4 x1_in = *(const float32_x4 *)(x1_tile + i);
-#pragma unroll
+            #pragma unroll
             for (unsigned int j = 0; j < 4; ++j) {
               const float x0_i = x0_in.at[j];
               const float x1_i = x1_in.at[j];
@@ -77,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -89,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -106,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -123,7 +125,8 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -138,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
       sum_0 = total;
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -155,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -165,7 +168,8 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
       }
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     float *z_row = z;
     sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);

@@ -54,7 +54,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sqrt_multiply_maxim
     const float sqrt_3 = sqrt(x0_i);
     long i = start;
     long length = end - i;
-    while (length > 128) length -= length / 16 * 8;
+    while (length > 128) {
+      length -= length / 16 * 8;
+    }
     const long block_length = (length + 7) / 8 * 8;
     while (i < end) {
       const long block_end = end - i < block_length ? end : i + block_length;

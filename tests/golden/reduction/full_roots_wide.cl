@@ -24,7 +24,9 @@ static inline float treadle_settled_float32(float sum, float left_out)
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sqrt_multiply_maximum_sum_maximum_sqrt_f32(
     const __global float *x0, long x0_offset, const __global float *x1, long x1_offset,
@@ -49,7 +51,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sqrt_multiply_max
     const __global float *x1_row = x1;
     float sum_0_part[4];
     float maximum_1_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
       maximum_1_part[k] = -INFINITY;
@@ -63,11 +65,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sqrt_multiply_max
         const float x0_i = x0_tile[0];
         const float sqrt_3 = sqrt(x0_i);
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 1; ++k) {
             const uint i = (k * 256 + lane) * 4;
             const float32_x4 x1_in = *(const __global float32_x4 *)(x1_tile + i);
-#pragma unroll
+            #pragma unroll
             for (uint j = 0; j < 4; ++j) {
               const float x1_i = x1_in.at[j];
               const float multiply_5 = sqrt_3 * x1_i;
@@ -91,7 +93,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sqrt_multiply_max
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -102,7 +104,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sqrt_multiply_max
         sum_0_part[k] = 0.0f;
       }
     }
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       maximum_1 = treadle_maximum_float32(maximum_1, maximum_1_part[k]);
     }

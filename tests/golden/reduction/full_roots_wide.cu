@@ -23,7 +23,9 @@ static __device__ inline float treadle_settled_float32(float sum, float left_out
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 extern "C" __global__ void __launch_bounds__(256) sqrt_multiply_maximum_sum_maximum_sqrt_f32(
     const float *x0, const float *x1, float *__restrict__ z0, float *__restrict__ z1,
@@ -43,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256) sqrt_multiply_maximum_sum_maxi
     const float *x1_row = x1;
     float sum_0_part[4];
     float maximum_1_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
       maximum_1_part[k] = -__int_as_float(0x7f800000);
@@ -57,11 +59,11 @@ extern "C" __global__ void __launch_bounds__(256) sqrt_multiply_maximum_sum_maxi
         const float x0_i = x0_tile[0];
         const float sqrt_3 = sqrt(x0_i);
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 1; ++k) {
             const unsigned int i = (k * 256 + lane) * 4;
             const float32_x4 x1_in = *(const float32_x4 *)(x1_tile + i);
-#pragma unroll
+            #pragma unroll
             for (unsigned int j = 0; j < 4; ++j) {
               const float x1_i = x1_in.at[j];
               const float multiply_5 = sqrt_3 * x1_i;
@@ -85,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256) sqrt_multiply_maximum_sum_maxi
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -96,12 +98,12 @@ extern "C" __global__ void __launch_bounds__(256) sqrt_multiply_maximum_sum_maxi
         sum_0_part[k] = 0.0f;
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       maximum_1 = treadle_maximum_float32(maximum_1, maximum_1_part[k]);
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -121,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(256) sqrt_multiply_maximum_sum_maxi
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];

@@ -16,7 +16,9 @@ static inline float treadle_settled_float32(float sum, float left_out)
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     const __global float *x, long x_offset, __global float *restrict z, long z_offset, long out_n,
@@ -34,7 +36,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   if (output < out_n) {
     const __global float *x_row = x;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -44,11 +46,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
         const uint left = n - start < 1024 ? (uint)(n - start) : 1024;
         const __global float *x_tile = x_row + start;
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 1; ++k) {
             const uint i = (k * 256 + lane) * 4;
             const float32_x4 x_in = *(const __global float32_x4 *)(x_tile + i);
-#pragma unroll
+            #pragma unroll
             for (uint j = 0; j < 4; ++j) {
               const float x_i = x_in.at[j];
               sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
@@ -66,7 +68,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];

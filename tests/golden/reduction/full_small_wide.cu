@@ -15,7 +15,9 @@ static __device__ inline float treadle_settled_float32(float sum, float left_out
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 extern "C" __global__ void __launch_bounds__(256) sum_f32(
     const float *x, float *__restrict__ z, long long out_n, long long n) {
@@ -30,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   if (output < out_n) {
     const float *x_row = x;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -40,11 +42,11 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
         const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
         const float *x_tile = x_row + start;
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 1; ++k) {
             const unsigned int i = (k * 256 + lane) * 4;
             const float32_x4 x_in = *(const float32_x4 *)(x_tile + i);
-#pragma unroll
+            #pragma unroll
             for (unsigned int j = 0; j < 4; ++j) {
               const float x_i = x_in.at[j];
               sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
@@ -62,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -74,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -91,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];

@@ -18,8 +18,8 @@ static inline float treadle_settled_float32(float sum, float left_out)
 
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
     const __global float *x, long x_offset, __global float *restrict z, long z_offset, long inner,
-    long pieces, long row_pieces, long piece_length, long group_pieces, long x_stride0, long x_step,
-    long tiles, long group_tiles) {
+    long pieces, long row_pieces, long piece_length, long group_pieces, long x_stride0,
+    long x_step, long tiles, long group_tiles) {
   x += x_offset;
   z += z_offset;
   const long first = (long)(uint)get_group_id(0) * group_tiles;

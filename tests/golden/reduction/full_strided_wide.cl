@@ -45,14 +45,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   if (output < out_n) {
     const __global float *x_row = x;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
     long start = (long)split * 1024;
     while (start < n) {
       for (uint turn = 0; turn < 4 && start < n; ++turn, start += (long)splits * 1024) {
-#pragma unroll
+        #pragma unroll
         for (uint k = 0; k < 4; ++k) {
           const long i = start + k * 256 + lane;
           if (i < n) {
@@ -64,7 +64,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -99,7 +99,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -130,7 +131,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     __global float *z_row = z;
     sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);

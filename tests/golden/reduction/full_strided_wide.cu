@@ -42,14 +42,14 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   if (output < out_n) {
     const float *x_row = x;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
     long long start = (long long)split * 1024;
     while (start < n) {
       for (unsigned int turn = 0; turn < 4 && start < n; ++turn, start += (long long)splits * 1024) {
-#pragma unroll
+        #pragma unroll
         for (unsigned int k = 0; k < 4; ++k) {
           const long long i = start + k * 256 + lane;
           if (i < n) {
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -107,7 +107,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -122,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       sum_0 = total;
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -139,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -149,7 +150,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       }
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     float *z_row = z;
     sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);

@@ -38,7 +38,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) cast_sum_divide_f64
     const long end = n - start < piece_length ? n : start + piece_length;
     long i = start;
     long length = end - i;
-    while (length > 128) length -= length / 16 * 8;
+    while (length > 128) {
+      length -= length / 16 * 8;
+    }
     const long block_length = (length + 7) / 8 * 8;
     while (i < end) {
       const long block_end = end - i < block_length ? end : i + block_length;

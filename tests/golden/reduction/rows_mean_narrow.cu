@@ -35,7 +35,9 @@ extern "C" __global__ void __launch_bounds__(1) cast_sum_divide_f64(
     const long long end = n - start < piece_length ? n : start + piece_length;
     long long i = start;
     long long length = end - i;
-    while (length > 128) length -= length / 16 * 8;
+    while (length > 128) {
+      length -= length / 16 * 8;
+    }
     const long long block_length = (length + 7) / 8 * 8;
     while (i < end) {
       const long long block_end = end - i < block_length ? end : i + block_length;

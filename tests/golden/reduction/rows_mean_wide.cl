@@ -41,7 +41,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
     const uint out_index0 = (uint)output;
     const __global char *x_row = x + out_index0 * x_out_stride0;
     double sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0;
     }
@@ -51,7 +51,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
         const uint left = n - start < 128 ? (uint)(n - start) : 128;
         const __global char *x_tile = x_row + start;
         if (left == 128) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 4; ++k) {
             const uint i = k * 32 + lane;
             const char x_i = x_tile[i];
@@ -71,7 +71,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const double addend = sum_0_part[k];
@@ -106,7 +106,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -137,7 +138,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global double *z_row = z + out_index0 * z_out_stride0;

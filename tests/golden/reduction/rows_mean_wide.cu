@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
     const unsigned int out_index0 = (unsigned int)output;
     const signed char *x_row = x + out_index0 * x_out_stride0;
     double sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0;
     }
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
         const unsigned int left = n - start < 128 ? (unsigned int)(n - start) : 128;
         const signed char *x_tile = x_row + start;
         if (left == 128) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 4; ++k) {
             const unsigned int i = k * 32 + lane;
             const signed char x_i = x_tile[i];
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const double addend = sum_0_part[k];
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const double sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const double sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -96,7 +96,8 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -111,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
       sum_0 = total;
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const double sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const double sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -122,7 +123,8 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
       sum_0 = total;
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     double *z_row = z + out_index0 * z_out_stride0;

@@ -49,7 +49,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
     const __global float *x_tile = x_row + index0 * x_stride0;
     long i = start;
     long length = end - i;
-    while (length > 128) length -= length / 16 * 8;
+    while (length > 128) {
+      length -= length / 16 * 8;
+    }
     const long block_length = (length + 7) / 8 * 8;
     while (i < end) {
       const long block_end = end - i < block_length ? end : i + block_length;

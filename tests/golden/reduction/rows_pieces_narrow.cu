@@ -46,7 +46,9 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
     const float *x_tile = x_row + index0 * x_stride0;
     long long i = start;
     long long length = end - i;
-    while (length > 128) length -= length / 16 * 8;
+    while (length > 128) {
+      length -= length / 16 * 8;
+    }
     const long long block_length = (length + 7) / 8 * 8;
     while (i < end) {
       const long long block_end = end - i < block_length ? end : i + block_length;

@@ -16,7 +16,9 @@ static inline float treadle_settled_float32(float sum, float left_out)
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 // Exact for dividends below 2^31 (Granlund and Montgomery 1994).
 static inline uint divided(uint dividend, ulong divider) {
@@ -49,7 +51,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     const uint out_index0 = (uint)output;
     const __global float *x_row = x + out_index0 * x_out_stride0;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -62,18 +64,18 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
         const uint index0 = row;
         const __global float *x_tile = x_row + index0 * x_stride0 + start;
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 1; ++k) {
             const uint i = (k * 256 + lane) * 4;
             const float32_x4 x_in = *(const __global float32_x4 *)(x_tile + i);
-#pragma unroll
+            #pragma unroll
             for (uint j = 0; j < 4; ++j) {
               const float x_i = x_in.at[j];
               sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
             }
           }
         } else {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 4; ++k) {
             const uint i = k * 256 + lane;
             if (i < left) {
@@ -83,7 +85,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -118,7 +120,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -149,7 +152,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global float *z_row = z + out_index0 * z_out_stride0;

@@ -15,7 +15,9 @@ static __device__ inline float treadle_settled_float32(float sum, float left_out
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 // Exact for dividends below 2^31 (Granlund and Montgomery 1994).
 static __device__ inline unsigned int divided(unsigned int dividend, unsigned long long divider) {
@@ -46,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
     const unsigned int out_index0 = (unsigned int)output;
     const float *x_row = x + out_index0 * x_out_stride0;
     float sum_0_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
@@ -59,18 +61,18 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
         const unsigned int index0 = row;
         const float *x_tile = x_row + index0 * x_stride0 + start;
         if (left == 1024) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 1; ++k) {
             const unsigned int i = (k * 256 + lane) * 4;
             const float32_x4 x_in = *(const float32_x4 *)(x_tile + i);
-#pragma unroll
+            #pragma unroll
             for (unsigned int j = 0; j < 4; ++j) {
               const float x_i = x_in.at[j];
               sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
             }
           }
         } else {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 4; ++k) {
             const unsigned int i = k * 256 + lane;
             if (i < left) {
@@ -80,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const float addend = sum_0_part[k];
@@ -92,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -109,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -126,7 +128,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -141,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       sum_0 = total;
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -158,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const float addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -168,7 +171,8 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       }
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     float *z_row = z + out_index0 * z_out_stride0;

@@ -3,24 +3,25 @@
 // columns, strided loop, narrow schedule
 typedef float treadle_result;
 static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
 static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
-  return
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
     __global float *user_x__base, long user_x__offset, long x0_offset,
-    __global treadle_result *restrict z, long z_offset, long out_inner, long out_row_pieces, long n,
-    long x0_stride0, long group_pieces, long tiles, long group_tiles) {
+    __global treadle_result *restrict z, long z_offset, long out_inner, long out_row_pieces,
+    long n, long x0_stride0, long group_pieces, long tiles, long group_tiles) {
   __global float *user_x = (__global float *)((__global char *)user_x__base + user_x__offset);
   const __global float *x0 = user_x + x0_offset;
   z += z_offset;

@@ -3,19 +3,21 @@
 // columns, strided loop, narrow schedule
 typedef float treadle_result;
 static __device__ inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(
+    long long i, float treadle_x) {
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
 extern "C" __global__ void __launch_bounds__(1) reduction(
     float *user_x, long long x0_offset, treadle_result *__restrict__ z, long long out_inner,

@@ -3,19 +3,20 @@
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef float treadle_result;
 static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
 static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
-  return
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
 typedef struct {
   treadle_result folded;
@@ -41,7 +42,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     const uint out_index0 = (uint)output;
     const __global float *x0_row = x0 + out_index0 * x0_out_stride0;
     treadle_result folded_part[8];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 8; ++k) {
       folded_part[k] = treadle_neutral();
     }
@@ -51,7 +52,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
         const uint left = n - start < 32 ? (uint)(n - start) : 32;
         const __global float *x0_tile = x0_row + start * x0_step;
         if (left == 32) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 8; ++k) {
             const uint i = k * 4 + lane;
             const float x0_i = x0_tile[i * x0_step];
@@ -66,7 +67,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 8; ++k) {
         folded = treadle_reduce(folded, folded_part[k]);
         folded_part[k] = treadle_neutral();
@@ -88,7 +89,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -106,7 +108,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global treadle_result *z_row = z + out_index0 * z_out_stride0;

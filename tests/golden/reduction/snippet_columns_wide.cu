@@ -3,19 +3,21 @@
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef float treadle_result;
 static __device__ inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(
+    long long i, float treadle_x) {
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
 typedef struct {
   treadle_result folded;
@@ -38,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     const unsigned int out_index0 = (unsigned int)output;
     const float *x0_row = x0 + out_index0 * x0_out_stride0;
     treadle_result folded_part[8];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 8; ++k) {
       folded_part[k] = treadle_neutral();
     }
@@ -48,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
         const unsigned int left = n - start < 32 ? (unsigned int)(n - start) : 32;
         const float *x0_tile = x0_row + start * x0_step;
         if (left == 32) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 8; ++k) {
             const unsigned int i = k * 4 + lane;
             const float x0_i = x0_tile[i * x0_step];
@@ -63,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 8; ++k) {
         folded = treadle_reduce(folded, folded_part[k]);
         folded_part[k] = treadle_neutral();
@@ -85,7 +87,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -103,7 +106,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     }
     __syncthreads();
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     treadle_result *z_row = z + out_index0 * z_out_stride0;

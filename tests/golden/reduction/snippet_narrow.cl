@@ -3,19 +3,20 @@
 // rows, linear loop, narrow schedule, results are shared by groups
 typedef float treadle_result;
 static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
 static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
-  return
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
 typedef struct {
   treadle_result folded;

@@ -5,51 +5,57 @@
 // columns, strided loop, narrow schedule
 typedef double treadle_result_0;
 static inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long treadle_result_1;
 static inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 #pragma OPENCL FP_CONTRACT OFF
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).

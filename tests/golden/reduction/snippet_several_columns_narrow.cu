@@ -5,51 +5,57 @@
 // columns, strided loop, narrow schedule
 typedef double treadle_result_0;
 static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long long treadle_result_1;
 static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
 static __device__ inline double treadle_left_out_float64(double a, double b, double sum)

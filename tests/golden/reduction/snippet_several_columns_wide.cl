@@ -5,51 +5,57 @@
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef double treadle_result_0;
 static inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long treadle_result_1;
 static inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 #pragma OPENCL FP_CONTRACT OFF
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
@@ -104,7 +110,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     double sum_0_part[8];
     treadle_result_1 folded_1_part[8];
     treadle_result_2 folded_2_part[8];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
@@ -116,7 +122,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
         const uint left = n - start < 32 ? (uint)(n - start) : 32;
         const __global float *x0_tile = x0_row + start * x0_step;
         if (left == 32) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 8; ++k) {
             const uint i = k * 4 + lane;
             const float x0_i = x0_tile[i * x0_step];
@@ -144,7 +150,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 8; ++k) {
         {
           const double addend = sum_0_part[k];
@@ -157,7 +163,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
         folded_2_part[k] = treadle_neutral_2();
       }
     }
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 8; ++k) {
       folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
     }
@@ -193,7 +199,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -234,7 +241,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global treadle_result_0 *z_0_row = z_0 + out_index0 * z_0_out_stride0;

@@ -5,51 +5,57 @@
 // columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef double treadle_result_0;
 static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long long treadle_result_1;
 static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
 static __device__ inline double treadle_left_out_float64(double a, double b, double sum)
@@ -98,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     double sum_0_part[8];
     treadle_result_1 folded_1_part[8];
     treadle_result_2 folded_2_part[8];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
@@ -110,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
         const unsigned int left = n - start < 32 ? (unsigned int)(n - start) : 32;
         const float *x0_tile = x0_row + start * x0_step;
         if (left == 32) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 8; ++k) {
             const unsigned int i = k * 4 + lane;
             const float x0_i = x0_tile[i * x0_step];
@@ -138,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 8; ++k) {
         {
           const double addend = sum_0_part[k];
@@ -151,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
         folded_2_part[k] = treadle_neutral_2();
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 8; ++k) {
       folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
     }
@@ -187,7 +193,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -228,7 +235,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     }
     __syncthreads();
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     treadle_result_0 *z_0_row = z_0 + out_index0 * z_0_out_stride0;

@@ -5,51 +5,57 @@
 // rows, linear loop, narrow schedule, results are shared by groups
 typedef double treadle_result_0;
 static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long long treadle_result_1;
 static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
 static __device__ inline double treadle_left_out_float64(double a, double b, double sum)
@@ -103,11 +109,11 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
     for (unsigned int k = 0; k < 64; ++k) {
       double sum_0_runs = 0.0;
       treadle_result_2 folded_2_runs = treadle_neutral_2();
-#pragma unroll
+      #pragma unroll
       for (unsigned int r = 0; r < 4; ++r) {
         double sum_0_run = 0.0;
         treadle_result_2 folded_2_run = treadle_neutral_2();
-#pragma unroll
+        #pragma unroll
         for (unsigned int t = 0; t < 4; ++t) {
           const float x0_i = x0_row[(i + (r * 4 + t) * 64 + k)];
           const treadle_result_0 value_0 = treadle_map_0(0, x0_i);

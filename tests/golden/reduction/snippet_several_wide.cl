@@ -5,51 +5,57 @@
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 typedef double treadle_result_0;
 static inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long treadle_result_1;
 static inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long i, float treadle_x) {
-  return
+static inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 #pragma OPENCL FP_CONTRACT OFF
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
@@ -65,7 +71,9 @@ static inline double treadle_settled_float64(double sum, double left_out)
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 typedef struct {
   double sum_0;
@@ -104,7 +112,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     double sum_0_part[4];
     treadle_result_1 folded_1_part[4];
     treadle_result_2 folded_2_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
@@ -116,11 +124,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
         const uint left = n - start < 2048 ? (uint)(n - start) : 2048;
         const __global float *x0_tile = x0_row + start;
         if (left == 2048) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 2; ++k) {
             const uint i = (k * 256 + lane) * 4;
             const float32_x4 x0_in = *(const __global float32_x4 *)(x0_tile + i);
-#pragma unroll
+            #pragma unroll
             for (uint j = 0; j < 4; ++j) {
               const float x0_i = x0_in.at[j];
               const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
@@ -148,7 +156,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         {
           const double addend = sum_0_part[k];
@@ -161,7 +169,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
         folded_2_part[k] = treadle_neutral_2();
       }
     }
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
     }
@@ -197,7 +205,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -238,7 +247,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     __global treadle_result_0 *z_0_row = z_0;
     __global treadle_result_1 *z_1_row = z_1;

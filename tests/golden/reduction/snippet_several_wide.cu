@@ -5,51 +5,57 @@
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 typedef double treadle_result_0;
 static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_neutral_0(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(treadle_result_0 a, treadle_result_0 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_reduce_0(
+    treadle_result_0 a, treadle_result_0 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_0 treadle_map_0(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 typedef long long treadle_result_1;
 static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_neutral_1(void) {
-  return
+  return (
   0
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(treadle_result_1 a, treadle_result_1 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_reduce_1(
+    treadle_result_1 a, treadle_result_1 b) {
+  return (
   a + b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_1 treadle_map_1(
+    long long i, float treadle_x) {
+  return (
   treadle_x > 0
-  ;
+  );
 }
 typedef float treadle_result_2;
 static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_neutral_2(void) {
-  return
+  return (
   -1e30f
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(treadle_result_2 a, treadle_result_2 b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_reduce_2(
+    treadle_result_2 a, treadle_result_2 b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result_2 treadle_map_2(
+    long long i, float treadle_x) {
+  return (
   treadle_x
-  ;
+  );
 }
 // What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
 static __device__ inline double treadle_left_out_float64(double a, double b, double sum)
@@ -64,7 +70,9 @@ static __device__ inline double treadle_settled_float64(double sum, double left_
   return left_out - left_out == 0 ? sum + left_out : sum;
 }
 
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 typedef struct {
   double sum_0;
@@ -97,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     double sum_0_part[4];
     treadle_result_1 folded_1_part[4];
     treadle_result_2 folded_2_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0;
       folded_1_part[k] = treadle_neutral_1();
@@ -109,11 +117,11 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
         const unsigned int left = n - start < 2048 ? (unsigned int)(n - start) : 2048;
         const float *x0_tile = x0_row + start;
         if (left == 2048) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 2; ++k) {
             const unsigned int i = (k * 256 + lane) * 4;
             const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
-#pragma unroll
+            #pragma unroll
             for (unsigned int j = 0; j < 4; ++j) {
               const float x0_i = x0_in.at[j];
               const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
@@ -141,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         {
           const double addend = sum_0_part[k];
@@ -154,12 +162,12 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
         folded_2_part[k] = treadle_neutral_2();
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       folded_1 = treadle_reduce_1(folded_1, folded_1_part[k]);
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const double sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const double sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -182,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const double addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -203,7 +211,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -222,7 +231,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     folded_1 = treadle_reduce_1(folded_1, partials[at].folded_1);
     folded_2 = treadle_reduce_2(folded_2, partials[at].folded_2);
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const double sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
     const double sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
@@ -245,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
         const double addend = sum_0_shared[threadIdx.x / 32 + other];
@@ -257,7 +266,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
       folded_2 = treadle_reduce_2(folded_2, folded_2_shared[threadIdx.x / 32 + other]);
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     treadle_result_0 *z_0_row = z_0;
     treadle_result_1 *z_1_row = z_1;

@@ -3,21 +3,24 @@
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 typedef float treadle_result;
 static inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
 static inline __attribute__((always_inline)) treadle_result treadle_map(long i, float treadle_x) {
-  return
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
-typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
 
 typedef struct {
   treadle_result folded;
@@ -41,7 +44,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   if (output < out_n) {
     const __global float *x0_row = x0;
     treadle_result folded_part[4];
-#pragma unroll
+    #pragma unroll
     for (uint k = 0; k < 4; ++k) {
       folded_part[k] = treadle_neutral();
     }
@@ -51,11 +54,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
         const uint left = n - start < 2048 ? (uint)(n - start) : 2048;
         const __global float *x0_tile = x0_row + start;
         if (left == 2048) {
-#pragma unroll
+          #pragma unroll
           for (uint k = 0; k < 2; ++k) {
             const uint i = (k * 256 + lane) * 4;
             const float32_x4 x0_in = *(const __global float32_x4 *)(x0_tile + i);
-#pragma unroll
+            #pragma unroll
             for (uint j = 0; j < 4; ++j) {
               const float x0_i = x0_in.at[j];
               const treadle_result value = treadle_map(0, x0_i);
@@ -70,7 +73,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (uint k = 0; k < 4; ++k) {
         folded = treadle_reduce(folded, folded_part[k]);
         folded_part[k] = treadle_neutral();
@@ -92,7 +95,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  if ((uint)get_local_id(0) == 0)
+    ticket = atomic_add(tickets + tile, 1u);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
@@ -110,7 +114,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && (uint)get_local_id(0) == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     __global treadle_result *z_row = z;
     z_row[0] = folded;

@@ -3,21 +3,25 @@
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
 typedef float treadle_result;
 static __device__ inline __attribute__((always_inline)) treadle_result treadle_neutral(void) {
-  return
+  return (
   -1
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(treadle_result a, treadle_result b) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_reduce(
+    treadle_result a, treadle_result b) {
+  return (
   a > b ? a : b
-  ;
+  );
 }
-static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(long long i, float treadle_x) {
-  return
+static __device__ inline __attribute__((always_inline)) treadle_result treadle_map(
+    long long i, float treadle_x) {
+  return (
   treadle_x * treadle_x
-  ;
+  );
 }
-typedef struct __align__(16) { float at[4]; } float32_x4;
+typedef struct __align__(16) {
+  float at[4];
+} float32_x4;
 
 typedef struct {
   treadle_result folded;
@@ -38,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   if (output < out_n) {
     const float *x0_row = x0;
     treadle_result folded_part[4];
-#pragma unroll
+    #pragma unroll
     for (unsigned int k = 0; k < 4; ++k) {
       folded_part[k] = treadle_neutral();
     }
@@ -48,11 +52,11 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
         const unsigned int left = n - start < 2048 ? (unsigned int)(n - start) : 2048;
         const float *x0_tile = x0_row + start;
         if (left == 2048) {
-#pragma unroll
+          #pragma unroll
           for (unsigned int k = 0; k < 2; ++k) {
             const unsigned int i = (k * 256 + lane) * 4;
             const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
-#pragma unroll
+            #pragma unroll
             for (unsigned int j = 0; j < 4; ++j) {
               const float x0_i = x0_in.at[j];
               const treadle_result value = treadle_map(0, x0_i);
@@ -67,14 +71,14 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
           }
         }
       }
-#pragma unroll
+      #pragma unroll
       for (unsigned int k = 0; k < 4; ++k) {
         folded = treadle_reduce(folded, folded_part[k]);
         folded_part[k] = treadle_neutral();
       }
     }
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const treadle_result folded_other = __shfl_down_sync(0xffffffffu, folded, step);
     folded = treadle_reduce(folded, folded_other);
@@ -84,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       folded = treadle_reduce(folded, folded_shared[threadIdx.x / 32 + other]);
     }
@@ -95,7 +99,8 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  if (threadIdx.x == 0)
+    ticket = atomicAdd(tickets + tile, 1u);
   __syncthreads();
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
@@ -104,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     const long long at = ((long long)tile * splits + other) * 1 + result;
     folded = treadle_reduce(folded, partials[at].folded);
   }
-#pragma unroll
+  #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const treadle_result folded_other = __shfl_down_sync(0xffffffffu, folded, step);
     folded = treadle_reduce(folded, folded_other);
@@ -114,12 +119,13 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   }
   __syncthreads();
   if (lane == 0) {
-#pragma unroll
+    #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       folded = treadle_reduce(folded, folded_shared[threadIdx.x / 32 + other]);
     }
   }
-  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && threadIdx.x == 0)
+    tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     treadle_result *z_row = z;
     z_row[0] = folded;

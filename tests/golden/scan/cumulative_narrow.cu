@@ -14,7 +14,8 @@ extern "C" __global__ void __launch_bounds__(1) scan_intervals(
     treadle_item treadle_value = (
     x[i]
     );
-    if (treadle_at > treadle_begin) treadle_value = treadle_scan(treadle_carry, treadle_value, 0);
+    if (treadle_at > treadle_begin)
+      treadle_value = treadle_scan(treadle_carry, treadle_value, 0);
     treadle_carry = treadle_value;
     treadle_scanned[treadle_at] = treadle_value;
   }
@@ -29,13 +30,15 @@ extern "C" __global__ void __launch_bounds__(1) scan_outputs(
   treadle_item treadle_carry;
   for (long long treadle_k = 0; treadle_k < blockIdx.x; ++treadle_k) {
     treadle_item treadle_value = treadle_sums[treadle_k];
-    if (treadle_k > 0) treadle_value = treadle_scan(treadle_carry, treadle_value, 0);
+    if (treadle_k > 0)
+      treadle_value = treadle_scan(treadle_carry, treadle_value, 0);
     treadle_carry = treadle_value;
   }
   for (long long treadle_at = treadle_begin; treadle_at < treadle_end; treadle_at += 1) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if (blockIdx.x > 0) item = treadle_scan(treadle_carry, item, 0);
+    if (blockIdx.x > 0)
+      item = treadle_scan(treadle_carry, item, 0);
     {
       y[i] = item;
     }

@@ -17,7 +17,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
   treadle_item treadle_carry;
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -53,11 +53,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
       if ((uint)get_local_id(0) > 0) {
         const treadle_item treadle_group = treadle_own[(uint)get_local_id(0) - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
       }
       for (uint treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
+        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -81,12 +83,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_totals(
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   __local treadle_item treadle_tile[3840];
   __local treadle_item treadle_own[256];
-  const long treadle_begin = 0, treadle_end = treadle_count;
+  const long treadle_begin = 0;
+  const long treadle_end = treadle_count;
   const uint treadle_low = (uint)get_local_id(0) * 15;
   treadle_item treadle_carry;
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -119,11 +122,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_totals(
       if ((uint)get_local_id(0) > 0) {
         const treadle_item treadle_group = treadle_own[(uint)get_local_id(0) - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
       }
       for (uint treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
+        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -145,12 +150,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_outputs(
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
-  if ((uint)get_group_id(0) > 0) treadle_carry = treadle_sums[(uint)get_group_id(0) - 1];
-#pragma unroll 5
+  if ((uint)get_group_id(0) > 0)
+    treadle_carry = treadle_sums[(uint)get_group_id(0) - 1];
+  #pragma unroll 5
   for (long treadle_at = treadle_begin + (uint)get_local_id(0); treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if ((uint)get_group_id(0) > 0) item = treadle_scan(treadle_carry, item, 0);
+    if ((uint)get_group_id(0) > 0)
+      item = treadle_scan(treadle_carry, item, 0);
     {
       y[i] = item;
     }

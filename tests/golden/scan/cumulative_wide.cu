@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
   treadle_item treadle_carry;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
         treadle_tile[treadle_k] = treadle_sum;
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
       const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
       if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
@@ -60,11 +60,13 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
       if (threadIdx.x > 0) {
         const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
       }
       for (unsigned int treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
+        if (threadIdx.x > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
       }
     }
     __syncthreads();
@@ -86,12 +88,13 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
   __shared__ treadle_item treadle_own_sums[8];
-  const long long treadle_begin = 0, treadle_end = treadle_count;
+  const long long treadle_begin = 0;
+  const long long treadle_end = treadle_count;
   const unsigned int treadle_low = threadIdx.x * 15;
   treadle_item treadle_carry;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -108,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
         treadle_tile[treadle_k] = treadle_sum;
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
       const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
       if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
@@ -133,11 +136,13 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
       if (threadIdx.x > 0) {
         const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, 0);
       }
       for (unsigned int treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
+        if (threadIdx.x > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, 0);
       }
     }
     __syncthreads();
@@ -156,12 +161,14 @@ extern "C" __global__ void __launch_bounds__(256) scan_outputs(
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
-  if (blockIdx.x > 0) treadle_carry = treadle_sums[blockIdx.x - 1];
-#pragma unroll 5
+  if (blockIdx.x > 0)
+    treadle_carry = treadle_sums[blockIdx.x - 1];
+  #pragma unroll 5
   for (long long treadle_at = treadle_begin + threadIdx.x; treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if (blockIdx.x > 0) item = treadle_scan(treadle_carry, item, 0);
+    if (blockIdx.x > 0)
+      item = treadle_scan(treadle_carry, item, 0);
     {
       y[i] = item;
     }

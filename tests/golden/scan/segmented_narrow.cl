@@ -27,11 +27,13 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) runs_intervals(
       a == 1
       ) ? 1 : 0;
     }
-    if (treadle_at > treadle_begin) treadle_value = treadle_scan(treadle_carry, treadle_value, (treadle_flag));
+    if (treadle_at > treadle_begin)
+      treadle_value = treadle_scan(treadle_carry, treadle_value, (treadle_flag));
     treadle_carry = treadle_value;
     treadle_scanned[treadle_at] = treadle_value;
     treadle_starts[treadle_at] = treadle_flag;
-    if (treadle_flag && treadle_at < treadle_first) treadle_first = treadle_at;
+    if (treadle_flag && treadle_at < treadle_first)
+      treadle_first = treadle_at;
   }
   treadle_sums[(uint)get_group_id(0)] = treadle_carry;
   treadle_first_starts[(uint)get_group_id(0)] = treadle_first;
@@ -52,21 +54,25 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) runs_outputs(
     treadle_item treadle_value = treadle_sums[treadle_k];
     const long treadle_behind = (treadle_k + 1) * treadle_length;
     const uint treadle_flag = treadle_first_starts[treadle_k] < (treadle_behind < N ? treadle_behind : N);
-    if (treadle_k > 0) treadle_value = treadle_scan(last_item, treadle_value, (treadle_flag));
+    if (treadle_k > 0)
+      treadle_value = treadle_scan(last_item, treadle_value, (treadle_flag));
     last_item = treadle_value;
-    if (treadle_k + 1 == (uint)get_group_id(0)) treadle_carry = treadle_value;
+    if (treadle_k + 1 == (uint)get_group_id(0))
+      treadle_carry = treadle_value;
   }
   const long treadle_first = treadle_first_starts[(uint)get_group_id(0)];
   for (long treadle_at = treadle_begin; treadle_at < treadle_end; treadle_at += 1) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if ((uint)get_group_id(0) > 0) item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
+    if ((uint)get_group_id(0) > 0)
+      item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
     treadle_item prev_item = 0;
     if (treadle_at > 0 && !treadle_starts[treadle_at]) {
       prev_item = treadle_carry;
       if (treadle_at > treadle_begin) {
         prev_item = treadle_scanned[treadle_at - 1];
-        if ((uint)get_group_id(0) > 0) prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
+        if ((uint)get_group_id(0) > 0)
+          prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
       }
     }
     {

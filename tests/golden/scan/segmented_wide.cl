@@ -19,10 +19,11 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   const uint treadle_low = (uint)get_local_id(0) * 15;
   treadle_item treadle_carry;
-  if ((uint)get_local_id(0) == 0) treadle_first = treadle_end;
+  if ((uint)get_local_id(0) == 0)
+    treadle_first = treadle_end;
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -74,15 +75,18 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
       if ((uint)get_local_id(0) > 0) {
         const treadle_item treadle_group = treadle_own[(uint)get_local_id(0) - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[(uint)get_local_id(0) - 1] != 0));
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[(uint)get_local_id(0) - 1] != 0));
       }
       const uint treadle_is_first = treadle_is_open && ((uint)get_local_id(0) == 0 || treadle_marks[(uint)get_local_id(0) - 1] == 0);
       uint treadle_across = 0;
       for (uint treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
-        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
+        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across)
+          treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
+        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -112,13 +116,15 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
   __local uchar treadle_flags[3840];
   __local uchar treadle_marks[256];
   __local long treadle_first;
-  const long treadle_begin = 0, treadle_end = treadle_count;
+  const long treadle_begin = 0;
+  const long treadle_end = treadle_count;
   const uint treadle_low = (uint)get_local_id(0) * 15;
   treadle_item treadle_carry;
-  if ((uint)get_local_id(0) == 0) treadle_first = treadle_end;
+  if ((uint)get_local_id(0) == 0)
+    treadle_first = treadle_end;
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -161,15 +167,18 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
       if ((uint)get_local_id(0) > 0) {
         const treadle_item treadle_group = treadle_own[(uint)get_local_id(0) - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[(uint)get_local_id(0) - 1] != 0));
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[(uint)get_local_id(0) - 1] != 0));
       }
       const uint treadle_is_first = treadle_is_open && ((uint)get_local_id(0) == 0 || treadle_marks[(uint)get_local_id(0) - 1] == 0);
       uint treadle_across = 0;
       for (uint treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
-        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
+        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across)
+          treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
+        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -192,20 +201,23 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_outputs(
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
-  if ((uint)get_group_id(0) > 0) treadle_carry = treadle_sums[(uint)get_group_id(0) - 1];
+  if ((uint)get_group_id(0) > 0)
+    treadle_carry = treadle_sums[(uint)get_group_id(0) - 1];
   const treadle_item last_item = treadle_sums[treadle_count - 1];
   const long treadle_first = treadle_first_starts[(uint)get_group_id(0)];
-#pragma unroll 5
+  #pragma unroll 5
   for (long treadle_at = treadle_begin + (uint)get_local_id(0); treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if ((uint)get_group_id(0) > 0) item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
+    if ((uint)get_group_id(0) > 0)
+      item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
     treadle_item prev_item = 0;
     if (treadle_at > 0 && !treadle_starts[treadle_at]) {
       prev_item = treadle_carry;
       if (treadle_at > treadle_begin) {
         prev_item = treadle_scanned[treadle_at - 1];
-        if ((uint)get_group_id(0) > 0) prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
+        if ((uint)get_group_id(0) > 0)
+          prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
       }
     }
     {

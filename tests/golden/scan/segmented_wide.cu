@@ -18,10 +18,11 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   const unsigned int treadle_low = threadIdx.x * 15;
   treadle_item treadle_carry;
-  if (threadIdx.x == 0) treadle_first = treadle_end;
+  if (threadIdx.x == 0)
+    treadle_first = treadle_end;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -54,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
         treadle_mark |= treadle_flags[treadle_k];
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
       const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
       const unsigned int treadle_mark_earlier = __shfl_up_sync(0xffffffffu, treadle_mark, treadle_step);
@@ -84,15 +85,18 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
       if (threadIdx.x > 0) {
         const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[threadIdx.x - 1] != 0));
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[threadIdx.x - 1] != 0));
       }
       const unsigned int treadle_is_first = treadle_is_open && (threadIdx.x == 0 || treadle_marks[threadIdx.x - 1] == 0);
       unsigned int treadle_across = 0;
       for (unsigned int treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
-        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
+        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across)
+          treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
+        if (threadIdx.x > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     __syncthreads();
@@ -121,13 +125,15 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
   __shared__ unsigned char treadle_flags[3840];
   __shared__ unsigned char treadle_marks[256];
   __shared__ long long treadle_first;
-  const long long treadle_begin = 0, treadle_end = treadle_count;
+  const long long treadle_begin = 0;
+  const long long treadle_end = treadle_count;
   const unsigned int treadle_low = threadIdx.x * 15;
   treadle_item treadle_carry;
-  if (threadIdx.x == 0) treadle_first = treadle_end;
+  if (threadIdx.x == 0)
+    treadle_first = treadle_end;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
-#pragma unroll 5
+    #pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -151,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
         treadle_mark |= treadle_flags[treadle_k];
       }
     }
-#pragma unroll
+    #pragma unroll
     for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
       const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
       const unsigned int treadle_mark_earlier = __shfl_up_sync(0xffffffffu, treadle_mark, treadle_step);
@@ -181,15 +187,18 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
       if (threadIdx.x > 0) {
         const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[threadIdx.x - 1] != 0));
+        if (treadle_from > treadle_begin)
+          treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[threadIdx.x - 1] != 0));
       }
       const unsigned int treadle_is_first = treadle_is_open && (threadIdx.x == 0 || treadle_marks[threadIdx.x - 1] == 0);
       unsigned int treadle_across = 0;
       for (unsigned int treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
-        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
+        if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across)
+          treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
+        if (threadIdx.x > 0 || treadle_from > treadle_begin)
+          treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     __syncthreads();
@@ -209,20 +218,23 @@ extern "C" __global__ void __launch_bounds__(256) runs_outputs(
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
-  if (blockIdx.x > 0) treadle_carry = treadle_sums[blockIdx.x - 1];
+  if (blockIdx.x > 0)
+    treadle_carry = treadle_sums[blockIdx.x - 1];
   const treadle_item last_item = treadle_sums[treadle_count - 1];
   const long long treadle_first = treadle_first_starts[blockIdx.x];
-#pragma unroll 5
+  #pragma unroll 5
   for (long long treadle_at = treadle_begin + threadIdx.x; treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if (blockIdx.x > 0) item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
+    if (blockIdx.x > 0)
+      item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
     treadle_item prev_item = 0;
     if (treadle_at > 0 && !treadle_starts[treadle_at]) {
       prev_item = treadle_carry;
       if (treadle_at > treadle_begin) {
         prev_item = treadle_scanned[treadle_at - 1];
-        if (blockIdx.x > 0) prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
+        if (blockIdx.x > 0)
+          prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
       }
     }
     {

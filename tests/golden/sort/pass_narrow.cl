@@ -18,7 +18,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sort_pass_float16_i
     const long high = low + last;
     const long low_place = (low / length / inner * length + low % length) * inner + low / length % inner;
     const long high_place = (high / length / inner * length + high % length) * inner + high / length % inner;
-    const ushort a = x[low_place], b = x[high_place];
+    const ushort a = x[low_place];
+    const ushort b = x[high_place];
     if ((low & (length - 1) & first) == 0 ? treadle_half_to_float(b) < treadle_half_to_float(a) || (treadle_half_to_float(a) != treadle_half_to_float(a) && treadle_half_to_float(b) == treadle_half_to_float(b)) : treadle_half_to_float(a) < treadle_half_to_float(b) || (treadle_half_to_float(b) != treadle_half_to_float(b) && treadle_half_to_float(a) == treadle_half_to_float(a))) {
       x[low_place] = b;
       x[high_place] = a;

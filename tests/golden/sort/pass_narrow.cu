@@ -16,7 +16,8 @@ extern "C" __global__ void __launch_bounds__(1) sort_pass_float16_int64(
     const long long high = low + last;
     const long long low_place = (low / length / inner * length + low % length) * inner + low / length % inner;
     const long long high_place = (high / length / inner * length + high % length) * inner + high / length % inner;
-    const unsigned short a = x[low_place], b = x[high_place];
+    const unsigned short a = x[low_place];
+    const unsigned short b = x[high_place];
     if ((low & (length - 1) & first) == 0 ? treadle_half_to_float(b) < treadle_half_to_float(a) || (treadle_half_to_float(a) != treadle_half_to_float(a) && treadle_half_to_float(b) == treadle_half_to_float(b)) : treadle_half_to_float(a) < treadle_half_to_float(b) || (treadle_half_to_float(b) != treadle_half_to_float(b) && treadle_half_to_float(a) == treadle_half_to_float(a))) {
       x[low_place] = b;
       x[high_place] = a;

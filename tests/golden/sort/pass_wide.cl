@@ -12,12 +12,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sort_pass_float16
   x += x_offset;
   y += y_offset;
   const long pair = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  if (pair >= total / 2) return;
+  if (pair >= total / 2)
+    return;
   const long low = 2 * pair - (pair & (last - 1));
   const long high = low + last;
   const long low_place = (low / length / inner * length + low % length) * inner + low / length % inner;
   const long high_place = (high / length / inner * length + high % length) * inner + high / length % inner;
-  const ushort a = x[low_place], b = x[high_place];
+  const ushort a = x[low_place];
+  const ushort b = x[high_place];
   if ((low & (length - 1) & first) == 0 ? treadle_half_to_float(b) < treadle_half_to_float(a) || (treadle_half_to_float(a) != treadle_half_to_float(a) && treadle_half_to_float(b) == treadle_half_to_float(b)) : treadle_half_to_float(a) < treadle_half_to_float(b) || (treadle_half_to_float(b) != treadle_half_to_float(b) && treadle_half_to_float(a) == treadle_half_to_float(a))) {
     x[low_place] = b;
     x[high_place] = a;

@@ -10,12 +10,14 @@ extern "C" __global__ void __launch_bounds__(256) sort_pass_float16_int64(
     unsigned short *__restrict__ x, long long *__restrict__ y, long long total, long long length,
     long long inner, long long first, long long last) {
   const long long pair = (long long)blockIdx.x * 256 + threadIdx.x;
-  if (pair >= total / 2) return;
+  if (pair >= total / 2)
+    return;
   const long long low = 2 * pair - (pair & (last - 1));
   const long long high = low + last;
   const long long low_place = (low / length / inner * length + low % length) * inner + low / length % inner;
   const long long high_place = (high / length / inner * length + high % length) * inner + high / length % inner;
-  const unsigned short a = x[low_place], b = x[high_place];
+  const unsigned short a = x[low_place];
+  const unsigned short b = x[high_place];
   if ((low & (length - 1) & first) == 0 ? treadle_half_to_float(b) < treadle_half_to_float(a) || (treadle_half_to_float(a) != treadle_half_to_float(a) && treadle_half_to_float(b) == treadle_half_to_float(b)) : treadle_half_to_float(a) < treadle_half_to_float(b) || (treadle_half_to_float(b) != treadle_half_to_float(b) && treadle_half_to_float(a) == treadle_half_to_float(a))) {
     x[low_place] = b;
     x[high_place] = a;

@@ -12,7 +12,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sort_tile_float32_i
       for (long pair = start; pair < end; ++pair) {
         const long low = 2 * pair - (pair & (distance - 1));
         const long high = low + distance;
-        const float a = x[low], b = x[high];
+        const float a = x[low];
+        const float b = x[high];
         if ((low & (length - 1) & stage) == 0 ? b < a || (a != a && b == b) : a < b || (b != b && a == a)) {
           x[low] = b;
           x[high] = a;

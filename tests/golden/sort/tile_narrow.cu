@@ -9,7 +9,8 @@ extern "C" __global__ void __launch_bounds__(1) sort_tile_float32_int32(
       for (long long pair = start; pair < end; ++pair) {
         const long long low = 2 * pair - (pair & (distance - 1));
         const long long high = low + distance;
-        const float a = x[low], b = x[high];
+        const float a = x[low];
+        const float b = x[high];
         if ((low & (length - 1) & stage) == 0 ? b < a || (a != a && b == b) : a < b || (b != b && a == a)) {
           x[low] = b;
           x[high] = a;

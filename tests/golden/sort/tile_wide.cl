@@ -27,7 +27,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sort_tile_float32
       const uint here = 2 * item - (item & (distance - 1));
       const long low = start + here;
       if (low + distance < total) {
-        const float a = x_tile[here], b = x_tile[here + distance];
+        const float a = x_tile[here];
+        const float b = x_tile[here + distance];
         if ((low & (length - 1) & stage) == 0 ? b < a || (a != a && b == b) : a < b || (b != b && a == a)) {
           x_tile[here] = b;
           x_tile[here + distance] = a;

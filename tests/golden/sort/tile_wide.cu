@@ -24,7 +24,8 @@ extern "C" __global__ void __launch_bounds__(256) sort_tile_float32_int32(
       const unsigned int here = 2 * item - (item & (distance - 1));
       const long long low = start + here;
       if (low + distance < total) {
-        const float a = x_tile[here], b = x_tile[here + distance];
+        const float a = x_tile[here];
+        const float b = x_tile[here + distance];
         if ((low & (length - 1) & stage) == 0 ? b < a || (a != a && b == b) : a < b || (b != b && a == a)) {
           x_tile[here] = b;
           x_tile[here + distance] = a;
