@@ -21,7 +21,6 @@ CONSTANTS = {
     "deepest": "a tree that contains itself is found",
     "hash_prime": "of FNV",
     "kind_count": "of nodes of trees",
-    "most_inside_each_other": "nodes that go: a stack has an end",
     "kept_launches": "of a cache",
     "tag_at": "of a part's layout",
     "most_few": "the same of a node",
