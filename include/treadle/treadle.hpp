@@ -22,6 +22,7 @@
 #include "treadle/array/searching.hpp"
 #include "treadle/array/selection.hpp"
 #include "treadle/array/sets.hpp"
+#include "treadle/array/signal.hpp"
 #include "treadle/array/text.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/array/user_kernel.hpp"

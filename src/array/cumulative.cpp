@@ -32,7 +32,6 @@ std::optional<int> one_axis(const Array& x, const ReduceOptions& options, const 
   };
   refuse(options.keeps_axes, "keeps_axes");
   refuse(options.where != nullptr, "where");
-  refuse(options.ignores_nan, "ignores_nan");
   refuse(options.correction != 0, "correction");
   if (!options.axes.named()) return std::nullopt;
   if (options.axes.named()->size() != 1)
@@ -79,7 +78,8 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
       options.dtype.value_or(reduction_dtypes(reduction, x.dtype().scalar()).result);
   const int last = static_cast<int>(x.rank()) - 1;
   const bool is_moved = axis && *axis != last;
-  const Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
+  Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
+  if (options.ignores_nan) rows = where(isnan(rows), is_sum ? 0 : 1, rows);
   // For a result of bool each element is compared with 0, not the integer that it would become.
   const bool is_truth = dtype == Scalar::boolean && !(rows.dtype() == dtype);
   Array made =

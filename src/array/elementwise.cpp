@@ -130,6 +130,10 @@ Array float_power(const Operand& x, const Operand& y) {
   return power(base ? Operand(base) : Operand::typed(x.number(), dtype),
                exponent ? Operand(exponent) : Operand::typed(y.number(), dtype));
 }
+Array spacing(const Array& x) {
+  return nextafter(x, copysign(std::numeric_limits<double>::infinity(), x)) - x;
+}
+
 Array isposinf(const Array& x) { return x == std::numeric_limits<double>::infinity(); }
 Array isneginf(const Array& x) { return x == -std::numeric_limits<double>::infinity(); }
 Array iscomplex(const Array& x) { return imag(x) != 0; }

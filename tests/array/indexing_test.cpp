@@ -183,5 +183,26 @@ TEST_P(IndexingTest, WhatIsGatheredIsReadBeforeItIsChanged) {
          {6, 5, 3});
 }
 
+TEST_P(IndexingTest, PlacesAndBits) {
+  const device::StreamScope scope(shared_stream());
+  const Array places = integers({3, 11, 0, 7});
+  const std::vector<Array> indices = unravel_index(places, {3, 4});
+  expect(cast(indices[0], Scalar::float32), {0, 2, 0, 1});
+  expect(cast(indices[1], Scalar::float32), {3, 3, 0, 3});
+  expect(cast(ravel_multi_index(indices, {3, 4}), Scalar::float32), {3, 11, 0, 7});
+  expect(cast(ravel_multi_index(indices, {3, 4}, Bounds::checked, MemoryOrder::fortran),
+              Scalar::float32),
+         {9, 11, 0, 10});
+  EXPECT_THROW(ravel_multi_index(indices, {3}), ShapeError);
+  EXPECT_THROW(unravel_index(make({1}), {3}), DTypeError);
+  const Array bits = integers({1, 0, 0, 0, 0, 2, 0, 1, 1});
+  expect(cast(packbits(bits), Scalar::float32), {0x85, 0x80});
+  expect(cast(packbits(bits, 0, BitOrder::little), Scalar::float32), {0xa1, 1});
+  expect(cast(unpackbits(packbits(bits)).at({Index{.stop = 9}}), Scalar::float32),
+         {1, 0, 0, 0, 0, 1, 0, 1, 1});
+  EXPECT_THROW(packbits(make({1})), DTypeError);
+  EXPECT_THROW(unpackbits(bits), DTypeError);
+}
+
 }  // namespace
 }  // namespace treadle::array

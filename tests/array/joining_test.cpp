@@ -117,5 +117,22 @@ TEST_P(JoiningTest, StacksByNumpysNames) {
   EXPECT_THROW(hsplit(make({1, 2, 3}), 2), ShapeError);
 }
 
+TEST_P(JoiningTest, PutsElementsInAndTakesThemOut) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, 2, 3, 4, 5, 6}), {2, 3});
+  expect(insert(x, std::vector<std::int64_t>{1, -3}, make({8, 9}), 1),
+         {9, 1, 8, 2, 3, 9, 4, 8, 5, 6});
+  expect(insert(x, std::vector<std::int64_t>{2}, make({7}), 0), {1, 2, 3, 4, 5, 6, 7, 7, 7});
+  expect(erase(x, std::vector<std::int64_t>{-1, 0, 2}, 1), {2, 5});
+  expect(erase(x, {}, 0), {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(erase(x, std::vector<std::int64_t>{0, 1}, 0).shape()[0], 0);
+  expect(resize(x, {2, 4}), {1, 2, 3, 4, 5, 6, 1, 2});
+  expect(resize(x, {2}), {1, 2});
+  EXPECT_THROW(insert(x, std::vector<std::int64_t>{4}, make({7}), 1), IndexError);
+  EXPECT_THROW(insert(x, std::vector<std::int64_t>{0}, make({7, 8}), 0), ShapeError);
+  EXPECT_THROW(erase(x, std::vector<std::int64_t>{2}, 0), IndexError);
+  EXPECT_THROW(resize(make({}), {2}), ShapeError);
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -41,5 +41,33 @@ TEST_P(ArrayLinearAlgebraTest, NormsOfMatrices) {
   expect(inner(make({1, 2}), make({3, 4})), {11});
 }
 
+TEST_P(ArrayLinearAlgebraTest, ProductsOfVectorsInSpace) {
+  const device::StreamScope scope(shared_stream());
+  expect(cross(make({1, 2, 3}), make({4, 5, 6})), {-3, 6, -3});
+  expect(cross(make({1, 2}), make({4, 5, 6})), {12, -6, -3});
+  expect(reshape(cross(make({1, 2}), make({4, 5})), {1}), {-3});
+  EXPECT_THROW(cross(make({1, 2, 3, 4}), make({1, 2, 3})), ShapeError);
+  const Array square = reshape(make({1, 2, 3, 4}), {2, 2});
+  expect(kron(square, make({1, 10})), {1, 10, 2, 20, 3, 30, 4, 40});
+  EXPECT_EQ(kron(square, square).shape()[1], 4);
+  expect(vander(make({2, 3}), 3), {4, 2, 1, 9, 3, 1});
+  expect(vander(make({2, 3}), 3, true), {1, 2, 4, 1, 3, 9});
+  EXPECT_THROW(vander(square, 2), ShapeError);
+}
+
+TEST_P(ArrayLinearAlgebraTest, Covariances) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, 2, 3, 2, 2, 8}), {2, 3});
+  const CovarianceOptions floats{.dtype = Scalar::float32};
+  expect(covariance(x, floats), {1, 3, 3, 12});
+  expect(covariance(transpose(x), {.has_rows = false, .dtype = Scalar::float32}), {1, 3, 3, 12});
+  expect(correlation(make({1, 2, 3}), floats), {1});
+  const Array counts = Array::from(std::vector{2, 0, 2}, here());
+  expect(cast(covariance(x, {.correction = 0, .counts = &counts}), Scalar::float32), {1, 3, 3, 9});
+  EXPECT_THROW(covariance(reshape(x, {1, 2, 3}), floats), ShapeError);
+  const Array few = make({1, 2});
+  EXPECT_THROW(covariance(x, {.weights = &few}), ShapeError);
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -45,6 +45,8 @@ Array triu(const Array& x, std::int64_t offset = 0);
 inline Array fix(const Array& x) { return trunc(x); }
 /// power() in float64 (complex128), so that integers have negative exponents, too.
 Array float_power(const Operand& x, const Operand& y);
+/// To the next number of the dtype away from 0, with the sign of x. Throws as nextafter().
+Array spacing(const Array& x);
 /// Where elements are infinite, by their sign.
 Array isposinf(const Array& x);
 Array isneginf(const Array& x);  ///< -infinity

@@ -82,6 +82,26 @@ Array take_along_axis(const Array& x, const IndexArray& indices, int axis);
 /// Sets these elements to `values`.
 void put_along_axis(const Array& x, const IndexArray& indices, const Operand& values, int axis);
 
+/// Of each place in this order of an array of this shape its index along each axis, int64. Places
+/// on the device are not looked at. Throws DTypeError for places that are no integers.
+std::vector<Array> unravel_index(const Array& places, const Shape& shape,
+                                 MemoryOrder order = MemoryOrder::c);
+/// The place of each index, of which there is one array for each axis; they broadcast. Throws
+/// ShapeError for another number of arrays. Bounds::checked counts negative ones from the end.
+Array ravel_multi_index(std::span<const Array> indices, const Shape& shape,
+                        Bounds bounds = Bounds::checked, MemoryOrder order = MemoryOrder::c);
+
+/// Bits of integers in order.
+enum class BitOrder : std::uint8_t {
+  big,    ///< the first is the highest of its byte
+  little  ///< the first is the lowest
+};
+/// Whether elements are not 0, eight in a uint8 along an axis; the last is filled with zeros.
+/// Throws DTypeError for other elements than integers and bool.
+Array packbits(const Array& x, int axis = -1, BitOrder order = BitOrder::big);
+/// The bits of uint8 elements along an axis, as uint8. Throws DTypeError for other elements.
+Array unpackbits(const Array& x, int axis = -1, BitOrder order = BitOrder::big);
+
 /// Each part along an axis as often as its count says. Throws InvalidArgument for another number of
 /// counts, or one below 0.
 Array repeat(const Array& x, std::span<const std::int64_t> counts, int axis);

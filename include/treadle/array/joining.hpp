@@ -40,6 +40,18 @@ using PadWidth = std::pair<std::int64_t, std::int64_t>;
 /// count, or for one below 0.
 Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
 
+/// x with `values` before its elements `positions` along an axis, each before its own; the first of
+/// several that name one position comes first. values broadcast to as many along the axis as there
+/// are positions, and are cast to the dtype of x. Throws IndexError for a position beyond the end,
+/// ShapeError for values that do not broadcast.
+Array insert(const Array& x, std::span<const std::int64_t> positions, const Array& values,
+             int axis);
+/// x without its elements `positions` along an axis; which may be named again. Throws IndexError.
+Array erase(const Array& x, std::span<const std::int64_t> positions, int axis);
+/// The elements in C's order in another shape, from the first again where there are fewer. Throws
+/// ShapeError for no elements where some are wanted.
+Array resize(const Array& x, const Shape& shape);
+
 /// All arrays broadcast to their common shape, as read-only views; the arrays themselves if all
 /// have that shape. Throws ShapeError.
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays);

@@ -301,6 +301,7 @@ void bind_array(nb::module_& m) {
   bind_array_indexing(m);
   bind_array_element_functions(m);
   bind_array_linear_algebra(m);
+  bind_array_signal(m);
   bind_array_joining(m);
   bind_array_selection(m, type);
   bind_array_ordering(m, type);

@@ -66,6 +66,8 @@ void bind_array_element_functions(nb::module_& m) {
   m.def("nan_to_num", recorded(&array::nan_to_num), nb::arg("x"), nb::arg("nan"),
         nb::arg("posinf").none(), nb::arg("neginf").none(),
         "A copy with numbers in place of NaN and the infinities.");
+  m.def("spacing", recorded(&array::spacing), nb::arg("x"),
+        "To the next number away from 0, with the sign of x.");
   m.def("sinc", recorded(&array::sinc), nb::arg("x"), "sin(pi x) / (pi x), and 1 at 0.");
   m.def("polyval", recorded(&polyval), nb::arg("coefficients"), nb::arg("x"),
         nb::sig("def polyval(coefficients: collections.abc.Iterable[typing.Any], x: Array) -> "

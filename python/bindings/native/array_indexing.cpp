@@ -246,6 +246,44 @@ void bind_array_indexing_methods(nb::class_<Array>& type) {
            "Sets elements at indices in C's order of all; see treadle.numpy.put().");
 }
 
+namespace {
+
+array::BitOrder bit_order(const std::string& order) {
+  if (order == "big") return array::BitOrder::big;
+  if (order == "little") return array::BitOrder::little;
+  throw InvalidArgument("bitorder='" + order + "'", "there are 'big' and 'little'");
+}
+
+void bind_bits(nb::module_& m) {
+  m.def("packbits", recorded(+[](const Array& x, int axis, const std::string& order) {
+          return array::packbits(x, axis, bit_order(order));
+        }),
+        nb::arg("x"), nb::arg("axis"), nb::arg("order"), "Eight elements in a byte.");
+  m.def("unpackbits", recorded(+[](const Array& x, int axis, const std::string& order) {
+          return array::unpackbits(x, axis, bit_order(order));
+        }),
+        nb::arg("x"), nb::arg("axis"), nb::arg("order"), "The bits of bytes.");
+  m.def(
+      "unravel_index", recorded(+[](const Array& places, const Shape& shape, nb::handle order) {
+        return array::unravel_index(places, shape, memory_order(order));
+      }),
+      nb::arg("places"), nb::arg("shape"), nb::arg("order"),
+      nb::sig("def unravel_index(places: Array, shape: collections.abc.Sequence[int], order: str) "
+              "-> list[Array]"),
+      "Of each place its index along each axis.");
+  m.def("ravel_multi_index",
+        recorded(+[](const std::vector<Array>& indices, const Shape& shape,
+                     const std::optional<std::string>& mode, nb::handle order) {
+          return array::ravel_multi_index(indices, shape, bounds_from(mode), memory_order(order));
+        }),
+        nb::arg("indices"), nb::arg("shape"), nb::arg("mode").none(), nb::arg("order"),
+        nb::sig("def ravel_multi_index(indices: collections.abc.Sequence[Array], shape: "
+                "collections.abc.Sequence[int], mode: str | None, order: str) -> Array"),
+        "The place of each index.");
+}
+
+}  // namespace
+
 void bind_array_indexing(nb::module_& m) {
   m.def("fill_diagonal", recorded(+[](const Array& x, nb::handle value) {
           array::fill_diagonal(x, AssignedValue(x, value, Place::part).get());
@@ -253,6 +291,7 @@ void bind_array_indexing(nb::module_& m) {
         nb::arg("x"), nb::arg("value").none(),
         nb::sig("def fill_diagonal(x: Array, value: typing.Any) -> None"),
         "Assigns to the diagonal of an array of two axes.");
+  bind_bits(m);
   m.def("take_along_axis", recorded(+[](const Array& x, nb::handle indices, int axis) {
           return array::take_along_axis(x, indices_from(indices), axis);
         }),

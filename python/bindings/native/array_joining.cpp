@@ -108,6 +108,19 @@ void bind_copies(nb::module_& m) {
         nb::arg("arrays"), "Columns side by side.");
   m.def("append", recorded(&array::append), nb::arg("x"), nb::arg("values"), nb::arg("axis").none(),
         "One behind the other; without an axis all elements.");
+  m.def("insert",
+        recorded(+[](const Array& x, const Counts& positions, const Array& values, int axis) {
+          return array::insert(x, positions, values, axis);
+        }),
+        nb::arg("x"), nb::arg("positions"), nb::arg("values"), nb::arg("axis"),
+        "Values before elements of an axis.");
+  m.def("erase", recorded(+[](const Array& x, const Counts& positions, int axis) {
+          return array::erase(x, positions, axis);
+        }),
+        nb::arg("x"), nb::arg("positions"), nb::arg("axis"), "Without elements of an axis.");
+  m.def("resize",
+        recorded(+[](const Array& x, const Counts& shape) { return array::resize(x, shape); }),
+        nb::arg("x"), nb::arg("shape"), "The elements in another shape, again where few.");
   m.def("diag", recorded(&array::diag), nb::arg("x"), nb::arg("offset"),
         "A matrix with a diagonal, or a read-only view of a matrix's diagonal.");
   m.def("roll", recorded(+[](const Array& x, const Counts& shifts, const Axes& axes) {

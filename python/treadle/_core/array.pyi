@@ -600,6 +600,18 @@ def foreign(object: Any) -> Array | None:
 def fill_diagonal(x: Array, value: Any) -> None:
     """Assigns to the diagonal of an array of two axes."""
 
+def packbits(x: Array, axis: int, order: str) -> Array:
+    """Eight elements in a byte."""
+
+def unpackbits(x: Array, axis: int, order: str) -> Array:
+    """The bits of bytes."""
+
+def unravel_index(places: Array, shape: Sequence[int], order: str) -> list[Array]:
+    """Of each place its index along each axis."""
+
+def ravel_multi_index(indices: Sequence[Array], shape: Sequence[int], mode: str | None, order: str) -> Array:
+    """The place of each index."""
+
 def take_along_axis(x: Array, indices: Any, axis: int) -> Array:
     """For each index the element there along an axis."""
 
@@ -625,6 +637,9 @@ def float_power(x: Any, y: Any) -> Array:
 
 def nan_to_num(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
     """A copy with numbers in place of NaN and the infinities."""
+
+def spacing(x: Array) -> Array:
+    """To the next number away from 0, with the sign of x."""
 
 def sinc(x: Array) -> Array:
     """sin(pi x) / (pi x), and 1 at 0."""
@@ -661,6 +676,54 @@ def nanargmax(x: Array, axis: int | None, keeps_axes: bool) -> Array:
 
 def nanargmin(x: Array, axis: int | None, keeps_axes: bool) -> Array:
     """Places of the least number that is not NaN."""
+
+def bartlett(count: int, device: object | None) -> Array:
+    """A triangle."""
+
+def blackman(count: int, device: object | None) -> Array:
+    """A window of two cosines."""
+
+def hamming(count: int, device: object | None) -> Array:
+    """A window of one cosine, not 0 at its ends."""
+
+def hanning(count: int, device: object | None) -> Array:
+    """A window of one cosine."""
+
+def i0(x: Array) -> Array:
+    """The modified Bessel function of order 0."""
+
+def kaiser(count: int, beta: float, device: object | None) -> Array:
+    """A window of a Bessel function of a half circle."""
+
+def convolve(x: Array, y: Array, mode: str) -> Array:
+    """Sums of x[k - j] * y[j]."""
+
+def correlate(x: Array, y: Array, mode: str) -> Array:
+    """Sums of x[k + j] * conj(y[j])."""
+
+def gradient(x: Array, distance: float, axis: int, edge_order: int) -> Array:
+    """Slopes of samples so far apart."""
+
+def gradient_at(x: Array, places: Array, axis: int, edge_order: int) -> Array:
+    """Slopes of samples at places."""
+
+def unwrap(x: Array, discontinuity: float | None, axis: int, period: float) -> Array:
+    """Angles whose steps are at most half a period."""
+
+def cross(x: Array, y: Array, of_x: int, of_y: int, of_result: int) -> Array:
+    """Cross products of vectors of 3 elements or 2."""
+
+def kron(x: Array, y: Array) -> Array:
+    """Each element of x times the whole of y."""
+
+def vander(x: Array, n: int, is_increasing: bool) -> Array:
+    """Powers of each element in columns."""
+
+def covariance(x: Array, has_rows: bool, correction: float, counts: object | None, weights: object | None, dtype: object) -> Array:
+    """Mean products of distances from means."""
+
+def correlation(x: Array, has_rows: bool, correction: float, counts: object | None, weights: object | None, dtype: object) -> Array:
+    """Covariances from -1 to 1."""
 
 def moveaxis(x: Array, axes: Sequence[int], destinations: Sequence[int]) -> Array:
     """A view with axes moved to other places."""
@@ -726,6 +789,15 @@ def column_stack(arrays: Sequence[Array]) -> Array:
 
 def append(x: Array, values: Array, axis: int | None) -> Array:
     """One behind the other; without an axis all elements."""
+
+def insert(x: Array, positions: Sequence[int], values: Array, axis: int) -> Array:
+    """Values before elements of an axis."""
+
+def erase(x: Array, positions: Sequence[int], axis: int) -> Array:
+    """Without elements of an axis."""
+
+def resize(x: Array, shape: Sequence[int]) -> Array:
+    """The elements in another shape, again where few."""
 
 def diag(x: Array, offset: int) -> Array:
     """A matrix with a diagonal, or a read-only view of a matrix's diagonal."""

@@ -14,6 +14,8 @@ They return at once: shape and dtype are known, and are refused where they do no
 from __future__ import annotations
 
 from numpy import (
+    base_repr,
+    binary_repr,
     bool_,
     broadcast_shapes,
     complex64,
@@ -29,9 +31,11 @@ from numpy import (
     int32,
     int64,
     isscalar,
+    iterable,
     nan,
     newaxis,
     pi,
+    typename,
     uint8,
     uint16,
     uint32,
@@ -45,8 +49,10 @@ from . import (
     _counting,
     _creation,
     _dtypes,
+    _editing,
     _element_functions,
     _elementwise,
+    _files,
     _indexing,
     _inspection,
     _joining,
@@ -55,6 +61,7 @@ from . import (
     _order_statistics,
     _selection,
     _sets,
+    _signal,
     _sorting,
     _statistics,
     linalg,
@@ -62,8 +69,10 @@ from . import (
 from ._counting import *
 from ._creation import *
 from ._dtypes import *
+from ._editing import *
 from ._element_functions import *
 from ._elementwise import *
+from ._files import *
 from ._indexing import *
 from ._inspection import *
 from ._inspection import __array_api_version__ as __array_api_version__
@@ -74,6 +83,7 @@ from ._manipulation import *
 from ._order_statistics import *
 from ._selection import *
 from ._sets import *
+from ._signal import *
 from ._sorting import *
 from ._statistics import *
 
@@ -83,6 +93,8 @@ bool = bool_  # the array API's name
 
 __all__ = [
     "Array",
+    "base_repr",
+    "binary_repr",
     "bool",
     "bool_",
     "broadcast_shapes",
@@ -99,9 +111,11 @@ __all__ = [
     "int32",
     "int64",
     "isscalar",
+    "iterable",
     "nan",
     "newaxis",
     "pi",
+    "typename",
     "uint8",
     "uint16",
     "uint32",
@@ -113,8 +127,10 @@ __all__ = [
     *_counting.__all__,
     *_creation.__all__,
     *_dtypes.__all__,
+    *_editing.__all__,
     *_element_functions.__all__,
     *_elementwise.__all__,
+    *_files.__all__,
     *_indexing.__all__,
     *_inspection.__all__,
     *_joining.__all__,
@@ -123,6 +139,7 @@ __all__ = [
     *_order_statistics.__all__,
     *_selection.__all__,
     *_sets.__all__,
+    *_signal.__all__,
     *_sorting.__all__,
     *_statistics.__all__,
 ]

@@ -25,6 +25,7 @@ __all__ = [
     "array",
     "asanyarray",
     "asarray",
+    "asarray_chkfinite",
     "ascontiguousarray",
     "asfortranarray",
     "asnumpy",
@@ -95,6 +96,14 @@ def asarray(
         host = _numpy.asarray(values, dtype, layout)
         return _array.array(host, None, device)
     return _as_asked(found, dtype, order, device, copy)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Array:
+    """asarray() that refuses NaN and infinities. Waits for the elements."""
+    x = asarray(a, dtype, order)
+    if x.dtype.kind in "fc" and not bool(_array.reduce("all", _array.apply("isfinite", x))):
+        raise InvalidArgument("asarray_chkfinite: an element is infinite or NaN; wanted: numbers")
+    return x
 
 
 def asarrays(values: Iterable[Any], dtype: Any = None) -> list[Array]:

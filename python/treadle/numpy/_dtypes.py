@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as _numpy
-from numpy import dtype
+from numpy import dtype, issubdtype, mintypecode
 
 from treadle._core import DTypeError, InvalidArgument
 from treadle._core import rules as _rules
@@ -16,12 +16,16 @@ from treadle._core.device import Device
 __all__ = [
     "astype",
     "can_cast",
+    "common_type",
     "dtype",
     "finfo",
     "iinfo",
     "iscomplexobj",
     "isdtype",
     "isrealobj",
+    "issubdtype",
+    "min_scalar_type",
+    "mintypecode",
     "promote_types",
     "result_type",
 ]
@@ -85,3 +89,16 @@ def iscomplexobj(x: Any) -> bool:
 def isrealobj(x: Any) -> bool:
     """Whether the dtype is not complex."""
     return not iscomplexobj(x)
+
+
+def common_type(*arrays: Any) -> type[_numpy.inexact]:
+    """The floating dtype that all have room in; float64 for integers."""
+    return _numpy.common_type(*(_numpy.empty(0, x.dtype) if isinstance(x, Array) else x
+                                for x in arrays))  # fmt: skip
+
+
+def min_scalar_type(a: Any) -> _numpy.dtype:
+    """The least dtype that has a number; of an array with axes its own."""
+    if isinstance(a, Array):
+        return a.dtype if a.ndim else _numpy.min_scalar_type(a.get())
+    return _numpy.min_scalar_type(a)

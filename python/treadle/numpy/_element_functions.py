@@ -32,8 +32,10 @@ __all__ = [
     "polyval",
     "rad2deg",
     "radians",
+    "real_if_close",
     "round",
     "sinc",
+    "spacing",
 ]
 
 
@@ -145,3 +147,18 @@ def polyval(p: Sequence[Any], x: Any) -> Array:
 def sinc(x: Any) -> Array:
     """sin(pi x) / (pi x), and 1 at 0."""
     return _array.sinc(asarray(x))
+
+
+def spacing(x: Any, /, out: Array | None = None) -> Array:
+    """To the next number of the dtype away from 0, with the sign of x."""
+    return written(_array.spacing(asarray(x)), out)
+
+
+def real_if_close(a: Any, tol: float = 100) -> Array:
+    """The real parts where every imaginary part is less than `tol` (times the spacing at 1, if tol
+    is above 1) in magnitude; else a itself. Waits for the elements."""
+    x = asarray(a)
+    if x.dtype.kind != "c":
+        return x
+    limit = tol * float(_numpy.finfo(x.dtype).eps) if tol > 1 else tol
+    return x.real if bool(_array.reduce("all", abs(x.imag) < limit)) else x

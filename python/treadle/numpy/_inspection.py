@@ -23,6 +23,7 @@ __all__ = [
     "array_equal",
     "array_equiv",
     "isclose",
+    "isfortran",
     "may_share_memory",
     "ndim",
     "shape",
@@ -133,3 +134,9 @@ shares_memory = may_share_memory
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether two arrays broadcast together and are equal then. Waits."""
     return _array.array_equiv(*asarrays((a1, a2)))
+
+
+def isfortran(a: Any) -> bool:
+    """Whether the elements lie in Fortran's order and not in C's."""
+    (x,) = asarrays((a,))
+    return _array.is_contiguous(x, "F") and not _array.is_contiguous(x, "C")

@@ -21,7 +21,6 @@ from ._elementwise import where as where_of_three
 __all__ = [
     "argwhere",
     "compress",
-    "delete",
     "extract",
     "flatnonzero",
     "nonzero",
@@ -78,16 +77,3 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Array | None 
     """Parts along an axis, or elements in C's order, where a condition of one axis is not 0."""
     condition, a = asarrays((condition, a))
     return written(_array.compress(condition, a, axis), out)
-
-
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
-    """Without the parts along an axis, or elements in C's order, that obj says: an index, a slice,
-    indices or a mask. Only those on the device are waited for, and are not checked."""
-    arr = asarray(arr)
-    if axis is None:
-        arr, axis = arr.ravel(), 0
-    if isinstance(obj, Array):
-        return _array.without(arr, obj.reshape(-1) if obj.ndim == 0 else obj, axis)
-    length = arr.shape[axis]
-    kept = _numpy.delete(_numpy.arange(length), obj)
-    return arr.take(kept, axis)

@@ -41,6 +41,8 @@ __all__ = [
     "min",
     "nanargmax",
     "nanargmin",
+    "nancumprod",
+    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmin",
@@ -110,6 +112,20 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Array | None
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     """The same of products."""
     return reduced("cumprod", x, axis=axis, dtype=dtype, out=out)
+
+
+def nancumsum(
+    x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
+) -> Array:
+    """cumsum() in which NaN counts as 0."""
+    return reduced("cumsum", x, axis=axis, dtype=dtype, out=out, ignores_nan=True)
+
+
+def nancumprod(
+    x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
+) -> Array:
+    """cumprod() in which NaN counts as 1."""
+    return reduced("cumprod", x, axis=axis, dtype=dtype, out=out, ignores_nan=True)
 
 
 def cumulative_sum(

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Arrays in files and texts, through the host: NumPy writes and reads them, in its formats. What is
+written is waited for; what is read is copied to the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core.array import Array
+from treadle._core.device import Device
+
+from ._creation import asarray
+
+__all__ = [
+    "array2string",
+    "array_repr",
+    "array_str",
+    "fromfile",
+    "fromiter",
+    "fromstring",
+    "genfromtxt",
+    "load",
+    "loadtxt",
+    "save",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+]
+
+
+def _host(x: Any) -> _numpy.ndarray:
+    return x.get() if isinstance(x, Array) else _numpy.asarray(x)
+
+
+def save(file: Any, arr: Any) -> None:
+    """One array into a .npy file."""
+    _numpy.save(file, _host(arr), allow_pickle=False)
+
+
+def savez(file: Any, *args: Any, **kwds: Any) -> None:
+    """Several arrays into a .npz file, called arr_0, arr_1, ... or by their keywords."""
+    named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
+    _numpy.savez(file, *map(_host, args), **named)
+
+
+def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
+    """savez(), compressed."""
+    named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
+    _numpy.savez_compressed(file, *map(_host, args), **named)
+
+
+class NpzFile(Mapping[str, Array]):
+    """The arrays of a .npz file by name, each read when it is asked for."""
+
+    def __init__(self, file: Any, device: Device | str | None) -> None:
+        self._file, self._device = file, device
+        self.files: list[str] = file.files
+
+    def __getitem__(self, name: str) -> Array:
+        return asarray(self._file[name], device=self._device)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file)
+
+    def __len__(self) -> int:
+        return len(self._file)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def __enter__(self) -> NpzFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def load(
+    file: Any, mmap_mode: Any = None, *, device: Device | str | None = None
+) -> Array | NpzFile:
+    """The array of a .npy file, or those of a .npz file by name."""
+    found = _numpy.load(file, mmap_mode, allow_pickle=False)
+    if isinstance(found, _numpy.lib.npyio.NpzFile):
+        return NpzFile(found, device)
+    return asarray(_numpy.asarray(found), device=device)
+
+
+def savetxt(fname: Any, X: Any, *args: Any, **options: Any) -> None:
+    """Numbers as text, a row a line; options as NumPy's."""
+    _numpy.savetxt(fname, _host(X), *args, **options)
+
+
+def loadtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
+    """Numbers of a text, a line a row; options as NumPy's."""
+    return asarray(_numpy.loadtxt(fname, *args, **options), device=device)
+
+
+def genfromtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
+    """The same of a text with gaps; options as NumPy's."""
+    return asarray(_numpy.genfromtxt(fname, *args, **options), device=device)
+
+
+def fromfile(file: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
+    """Elements as they lie in a file; options as NumPy's."""
+    return asarray(_numpy.fromfile(file, *args, **options), device=device)
+
+
+def fromstring(
+    string: str, *args: Any, device: Device | str | None = None, **options: Any
+) -> Array:
+    """Numbers of a text; options as NumPy's, of which `sep` is needed."""
+    return asarray(_numpy.fromstring(string, *args, **options), device=device)
+
+
+def fromiter(
+    iter: Iterable[Any], dtype: Any, count: int = -1, *, device: Device | str | None = None
+) -> Array:
+    """The elements of an iterable of the host."""
+    return asarray(_numpy.fromiter(iter, dtype, count), device=device)
+
+
+def array2string(a: Any, *args: Any, **options: Any) -> str:
+    """The elements as text; options as NumPy's."""
+    return _numpy.array2string(_host(a), *args, **options)
+
+
+def array_repr(arr: Any, *args: Any, **options: Any) -> str:
+    """The elements as Python text; options as NumPy's."""
+    return _numpy.array_repr(_host(arr), *args, **options)
+
+
+def array_str(a: Any, *args: Any, **options: Any) -> str:
+    """The elements as text; options as NumPy's."""
+    return _numpy.array_str(_host(a), *args, **options)
