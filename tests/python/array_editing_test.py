@@ -106,6 +106,21 @@ def test_places(device):
         )
     for ours, theirs in zip(tnp.diag_indices(3, 3), np.diag_indices(3, 3), strict=True):
         expect(ours, theirs)
+    for k, m in ((0, None), (-1, 5), (2, 3)):
+        for name in ("tril_indices", "triu_indices"):
+            for ours, theirs in zip(
+                getattr(tnp, name)(4, k, m), getattr(np, name)(4, k, m), strict=True
+            ):
+                expect(ours, theirs)
+            ours, theirs = (
+                getattr(of, name + "_from")(x, k) for of, x in ((tnp, tnp.array(X)), (np, X))
+            )
+            for a, b in zip(ours, theirs, strict=True):
+                expect(a, b)
+    for ours, theirs in zip(
+        tnp.mask_indices(3, tnp.triu), np.mask_indices(3, np.triu), strict=True
+    ):
+        expect(ours, theirs)
     x = tnp.array(X)
     for keys in (([0, 2], [1, 3]), ([True, False, True], [3]), (range(2), [0])):
         expect(x[tnp.ix_(*keys)], X[np.ix_(*keys)])

@@ -13,9 +13,10 @@ from treadle._core import IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import arange, asarray, asarrays, require_target, zeros
+from ._creation import arange, asarray, asarrays, ones, require_target, tri, zeros
 from ._joining import concatenate, stack
 from ._manipulation import as_list
+from ._selection import nonzero
 
 __all__ = [
     "apply_along_axis",
@@ -27,6 +28,7 @@ __all__ = [
     "diagflat",
     "insert",
     "ix_",
+    "mask_indices",
     "packbits",
     "piecewise",
     "place",
@@ -35,7 +37,11 @@ __all__ = [
     "resize",
     "rollaxis",
     "row_stack",
+    "tril_indices",
+    "tril_indices_from",
     "trim_zeros",
+    "triu_indices",
+    "triu_indices_from",
     "unpackbits",
     "unravel_index",
 ]
@@ -189,6 +195,42 @@ def _is_mask(values: Any) -> bool:
     return isinstance(values, Array) and values.dtype.kind == "b"
 
 
+def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Array, ...]:
+    """The indices of the elements of an n by n array that mask_func(x, k) leaves other
+    than 0. Their number is waited for."""
+    return nonzero(mask_func(ones((n, n), "i8"), k))
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
+    """The indices of the elements at and below a diagonal of an n by m array. Their number is
+    waited for."""
+    return nonzero(tri(n, n if m is None else m, k, "?"))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
+    """The same at and above a diagonal."""
+    return nonzero(tri(n, n if m is None else m, k - 1, "?") == 0)
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """tril_indices() of an array's two axes."""
+    rows, columns = _of_matrix(arr, "tril_indices_from")
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """triu_indices() of an array's two axes."""
+    rows, columns = _of_matrix(arr, "triu_indices_from")
+    return triu_indices(rows, k, columns)
+
+
+def _of_matrix(arr: Any, name: str) -> tuple[int, int]:
+    shape = asarray(arr).shape
+    if len(shape) != 2:
+        raise ShapeError(f"{name}: an array of shape {shape}; it has two axes")
+    return shape
+
+
 def ix_(*args: Any) -> tuple[Array, ...]:
     """Indices that choose a block: the i-th array varies along axis i of it. A mask stands for the
     places where it holds; those on the device are looked at, which waits."""
@@ -295,8 +337,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Of each element the value of the function, or the number, whose condition is the last that
-    holds; of one more function where none does, else 0. Functions get the elements that are chosen:
-    they are called with all of them here, and what they give elsewhere is left out."""
+    holds; of one more function where none does, else 0. Functions get the elements that are chosen,
+    whose number is waited for."""
     x = asarray(x)
     if not isinstance(condlist, list | tuple) or not any(
         hasattr(c, "__len__") or isinstance(c, Array) for c in condlist
@@ -309,14 +351,18 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
             "for each, and perhaps another one"
         )
     made = zeros(x.shape, x.dtype, device=x.device)
-
-    def result_of(value: Any) -> Any:
-        return value(x, *args, **kw) if callable(value) else value
-
     if len(funclist) > len(conditions):
-        made[...] = result_of(funclist[-1])
-    for condition, value in zip(conditions, funclist, strict=False):
-        _array.assign_where(made, condition, result_of(value))
+        others = zeros(x.shape, "?", device=x.device)
+        for condition in conditions:
+            others = others | condition
+        conditions.append(others == 0)
+    for condition, value in zip(conditions, funclist, strict=True):
+        if callable(value):
+            chosen = x[condition]
+            if chosen.size:
+                place(made, condition, value(chosen, *args, **kw))
+        else:
+            _array.assign_where(made, condition, value)
     return made
 
 
