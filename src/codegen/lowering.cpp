@@ -17,8 +17,6 @@ using What = SpaceParameter::What;
 
 /// Positions that are decoded by multiplication are smaller.
 constexpr std::uint64_t decodable = std::uint64_t{1} << 31;
-/// Narrow: a tile of short rows is as long as so many others.
-constexpr std::uint8_t short_row_squares = 16;
 
 std::uint64_t pieces_of(std::uint64_t extent, std::uint64_t piece) {
   return extent / piece + (extent % piece != 0);
@@ -202,7 +200,7 @@ class Lowerer {
     const auto width = static_cast<std::ptrdiff_t>(operands_.size());
     std::swap_ranges(result_.strides.end() - width, result_.strides.end(),
                      result_.strides.end() - 2 * width);
-    result_.loop.items = short_row_squares;
+    result_.loop.items = static_cast<std::uint8_t>(tiling_.short_row_squares);
     return rank() - 2;
   }
   void move_beside_inner(std::size_t axis) {
