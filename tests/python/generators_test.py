@@ -18,6 +18,7 @@ CONSTANTS = {
     "least_bytes": "of a stream's workspace",
     "line": "characters of a line of text",
     "line_width": "the same",
+    "most_inside_each_other": "nodes that go: a stack has an end",
     "deepest": "a tree that contains itself is found",
     "hash_prime": "of FNV",
     "kind_count": "of nodes of trees",
