@@ -113,7 +113,7 @@ void sorts(Language language) {
   for (const Schedule schedule : schedules) {
     (void)generate_radix_sort(radix, tiling_of(schedule), dialect, types);
     for (const SortStep step : {SortStep::tile, SortStep::pass})
-      (void)generate_sort({.step = step, .dtype = Scalar::float32, .carried = {}},
+      (void)generate_sort({.step = step, .dtype = Scalar::float32, .carried = {}, .is_dense = true},
                           tiling_of(schedule), dialect);
   }
 }

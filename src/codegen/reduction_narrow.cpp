@@ -137,7 +137,8 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
 /// Whether places are looked for in blocks that have a new winner alone: of integers so narrow that
 /// a step beside each would be most of what is computed.
 bool ReductionWriter::has_place_blocks() const {
-  return places_ascend() && folds_.size() == 1 && folds_[0].is_of_narrow_integers();
+  return places_ascend() && folds_.size() == 1 && folds_[0].has_place() &&
+         folds_[0].is_of_narrow_integers();
 }
 
 void ReductionWriter::write_place_blocks(const std::string& end) {

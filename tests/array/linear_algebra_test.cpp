@@ -50,8 +50,9 @@ TEST_P(ArrayLinearAlgebraTest, ProductsOfVectorsInSpace) {
   const Array square = reshape(make({1, 2, 3, 4}), {2, 2});
   expect(kron(square, make({1, 10})), {1, 10, 2, 20, 3, 30, 4, 40});
   EXPECT_EQ(kron(square, square).shape()[1], 4);
-  expect(vander(make({2, 3}), 3), {4, 2, 1, 9, 3, 1});
-  expect(vander(make({2, 3}), 3, true), {1, 2, 4, 1, 3, 9});
+  // int64 powers of float32 are float64.
+  expect(cast(vander(make({2, 3}), 3), Scalar::float32), {4, 2, 1, 9, 3, 1});
+  expect(cast(vander(make({2, 3}), 3, true), Scalar::float32), {1, 2, 4, 1, 3, 9});
   EXPECT_THROW(vander(square, 2), ShapeError);
 }
 

@@ -243,6 +243,18 @@ def test_results_lie_as_numpys():
         assert x.T.max(axis=1).strides == values.T.max(axis=1).strides
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u2", "?", "f4"])
+def test_reductions_of_what_reads_no_memory(device, dtype):
+    """The loop that looks for places in blocks was taken for every fold of narrow constants."""
+    for count in (3, 300):
+        x, host = tnp.ones(count, dtype), np.ones(count, dtype)
+        for name in ("sum", "max", "argmax"):
+            options = {"dtype": dtype} if name == "sum" else {}
+            ours, theirs = (getattr(of, name)(v, **options) for of, v in ((tnp, x), (np, host)))
+            assert ours.dtype == theirs.dtype
+            assert ours.get() == theirs
+
+
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2"])
 def test_places_of_narrow_integers_are_those_of_the_first(device, dtype):
     """Processors look for them in blocks that have a new winner: many blocks, and their ends."""
