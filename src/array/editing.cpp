@@ -102,15 +102,11 @@ Array resize(const Array& x, const Shape& shape) {
       throw ShapeError("resize to the shape " + shape_text(shape), "extents are 0 or more");
     size *= extent;
   }
-  Array flat = ravel(x);
-  if (size > 0 && x.size() == 0)
-    throw ShapeError("resize of no elements to the shape " + shape_text(shape),
-                     "elements are repeated: it takes one at least");
-  if (size > x.size()) {
-    const std::int64_t counts[] = {(size + x.size() - 1) / x.size()};
-    flat = tile(flat, counts);
-  }
-  return reshape(in_dtype(flat.at({Index{.stop = size}}), x.dtype()), shape);
+  if (x.size() == 0) return zeros(shape, x.dtype().scalar(), {.stream = x.stream()});
+  if (size <= x.size()) return reshape(copy(ravel(x).at({Index{.stop = size}})), shape);
+  const std::int64_t counts[] = {(size + x.size() - 1) / x.size()};
+  const Array repeated = tile(ravel(x), counts).at({Index{.stop = size}});
+  return reshape(in_dtype(repeated, x.dtype()), shape);
 }
 
 }  // namespace treadle::array

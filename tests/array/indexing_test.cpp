@@ -186,7 +186,7 @@ TEST_P(IndexingTest, WhatIsGatheredIsReadBeforeItIsChanged) {
 TEST_P(IndexingTest, PlacesAndBits) {
   const device::StreamScope scope(shared_stream());
   // Devices keep the workspace of wide reductions.
-  packbits(integers({1, 0})).as<std::uint8_t>();
+  packbits(integers({1, 0, 0, 0, 0, 2, 0, 1, 1})).as<std::uint8_t>();
   memory::pool_of(*device()).free_held();
   note_live_memory();
   const Array places = integers({3, 11, 0, 7});

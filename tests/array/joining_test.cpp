@@ -131,7 +131,9 @@ TEST_P(JoiningTest, PutsElementsInAndTakesThemOut) {
   EXPECT_THROW(insert(x, std::vector<std::int64_t>{4}, make({7}), 1), IndexError);
   EXPECT_THROW(insert(x, std::vector<std::int64_t>{0}, make({7, 8}), 0), ShapeError);
   EXPECT_THROW(erase(x, std::vector<std::int64_t>{2}, 0), IndexError);
-  EXPECT_THROW(resize(make({}), {2}), ShapeError);
+  expect(resize(make({}), {2}), {0, 0});
+  EXPECT_THROW(resize(x, {-1}), ShapeError);
+  EXPECT_FALSE(may_share_memory(resize(x, {2, 3}), x));
 }
 
 }  // namespace

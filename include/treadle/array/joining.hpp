@@ -48,8 +48,8 @@ Array insert(const Array& x, std::span<const std::int64_t> positions, const Arra
              int axis);
 /// x without its elements `positions` along an axis; which may be named again. Throws IndexError.
 Array erase(const Array& x, std::span<const std::int64_t> positions, int axis);
-/// The elements in C's order in another shape, from the first again where there are fewer. Throws
-/// ShapeError for no elements where some are wanted.
+/// A copy of the elements in C's order in another shape, from the first again where there are
+/// fewer; zeros where x has none. Throws ShapeError for extents below 0.
 Array resize(const Array& x, const Shape& shape);
 
 /// All arrays broadcast to their common shape, as read-only views; the arrays themselves if all

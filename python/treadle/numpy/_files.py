@@ -4,11 +4,13 @@ written is waited for; what is read is copied to the device."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as _numpy
 
+from treadle._core import InvalidArgument
 from treadle._core.array import Array
 from treadle._core.device import Device
 
@@ -31,25 +33,35 @@ __all__ = [
 ]
 
 
+def _file(name: str, file: Any, *methods: str) -> Any:
+    """A path, an open file, or for texts their lines; of others NumPy tells by AttributeErrors."""
+    if isinstance(file, (str, bytes, os.PathLike)) or any(hasattr(file, m) for m in methods):
+        return file
+    raise InvalidArgument(
+        f"{name} of a file is {file!r}, a {type(file).__name__}; wanted: a path or an open file\n"
+        "  try: open(path, 'rb')"
+    )
+
+
 def _host(x: Any) -> _numpy.ndarray:
     return x.get() if isinstance(x, Array) else _numpy.asarray(x)
 
 
 def save(file: Any, arr: Any) -> None:
     """One array into a .npy file."""
-    _numpy.save(file, _host(arr), allow_pickle=False)
+    _numpy.save(_file("save", file, "write"), _host(arr), allow_pickle=False)
 
 
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Several arrays into a .npz file, called arr_0, arr_1, ... or by their keywords."""
     named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
-    _numpy.savez(file, *map(_host, args), **named)
+    _numpy.savez(_file("savez", file, "write"), *map(_host, args), **named)
 
 
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """savez(), compressed."""
     named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
-    _numpy.savez_compressed(file, *map(_host, args), **named)
+    _numpy.savez_compressed(_file("savez_compressed", file, "write"), *map(_host, args), **named)
 
 
 class NpzFile(Mapping[str, Array]):
@@ -83,7 +95,7 @@ def load(
     file: Any, mmap_mode: Any = None, *, device: Device | str | None = None
 ) -> Array | NpzFile:
     """The array of a .npy file, or those of a .npz file by name."""
-    found = _numpy.load(file, mmap_mode, allow_pickle=False)
+    found = _numpy.load(_file("load", file, "read"), mmap_mode, allow_pickle=False)
     if isinstance(found, _numpy.lib.npyio.NpzFile):
         return NpzFile(found, device)
     return asarray(_numpy.asarray(found), device=device)
@@ -91,21 +103,24 @@ def load(
 
 def savetxt(fname: Any, X: Any, *args: Any, **options: Any) -> None:
     """Numbers as text, a row a line; options as NumPy's."""
-    _numpy.savetxt(fname, _host(X), *args, **options)
+    _numpy.savetxt(_file("savetxt", fname, "write"), _host(X), *args, **options)
 
 
 def loadtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """Numbers of a text, a line a row; options as NumPy's."""
+    fname = _file("loadtxt", fname, "__iter__")
     return asarray(_numpy.loadtxt(fname, *args, **options), device=device)
 
 
 def genfromtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """The same of a text with gaps; options as NumPy's."""
+    fname = _file("genfromtxt", fname, "__iter__")
     return asarray(_numpy.genfromtxt(fname, *args, **options), device=device)
 
 
 def fromfile(file: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """Elements as they lie in a file; options as NumPy's."""
+    file = _file("fromfile", file, "fileno")
     return asarray(_numpy.fromfile(file, *args, **options), device=device)
 
 
