@@ -77,7 +77,10 @@ def test_cpp_blocks_are_copies_of_files_that_are_built(page):
     built = re.search(
         r"foreach\(example ([^)]*)\)", (ROOT / "examples/cpp/CMakeLists.txt").read_text()
     )
-    programs = [(ROOT / f"examples/cpp/{name}.cpp").read_text() for name in built[1].split()]
+    files = [ROOT / f"examples/cpp/{name}.cpp" for name in built[1].split()]
+    if "internals" in page:
+        files += (ROOT / "tests").glob("*/*_test.cpp")
+    programs = [file.read_text() for file in files]
     for number, _, text in blocks(page, "cpp"):
         assert any(text.strip() in program for program in programs), f"{page}:{number}"
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-SOURCE = pathlib.Path(__file__).parents[1] / "base" / "fake_profiler" / "fake_profiler.cpp"
+SOURCE = pathlib.Path(__file__).parents[1] / "process" / "fake_profiler" / "fake_profiler.cpp"
 
 CUDA_PROGRAM = """
 import numpy as np

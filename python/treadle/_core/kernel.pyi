@@ -231,6 +231,12 @@ class Tiling:
         """of the squares by which transposed operands are read"""
 
     @property
+    def short_row_squares(self) -> int:
+        """
+        narrow: as many squares long is a tile of rows that are too short for a loop
+        """
+
+    @property
     def local_bytes(self) -> int:
         """wide: of local memory for those squares"""
 
