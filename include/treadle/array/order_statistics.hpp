@@ -36,14 +36,17 @@ struct QuantileOptions {
   QuantileMethod method = QuantileMethod::linear;
 };
 
-// All sort, queued at once, and throw IndexError for axes that are not there, ShapeError for no
-// elements, DTypeError for complex numbers and records.
+// All sort, queued at once, and throw IndexError for axes that are not there, DTypeError for
+// records. Of no elements they are NaN.
 
-/// One result for each fraction, along a new first axis; in float64 of integers, else in the dtype
-/// of x. Throws InvalidArgument for fractions that are not from 0 to 1.
+/// One result for each fraction, along a new first axis; in float64 of integers, unless the method
+/// gives elements (inverted_cdf, closest_observation, lower, higher, nearest), else in the dtype of
+/// x. Throws InvalidArgument for fractions that are not from 0 to 1, DTypeError for complex
+/// numbers, and, unless NaNs are ignored, IndexError for no elements, as NumPy.
 Array quantile(const Array& x, std::span<const double> fractions,
                const QuantileOptions& options = {});
-/// The mean of the two elements in the middle, or the one that is there; takes no method.
+/// The mean of the two elements in the middle, or the one that is there; in float64 of integers,
+/// else in the dtype of x. Complex numbers are in the order that sorted() has. Takes no method.
 Array median(const Array& x, const QuantileOptions& options = {});
 
 }  // namespace treadle::array

@@ -47,18 +47,19 @@ def nanmedian(
     return written(_array.median(asarray(a), axis, keepdims, True), out)
 
 
-def _quantile(
-    a: Any, fractions: _numpy.ndarray, axis: _Axes, ignores_nan: bool, options: dict[str, Any]
-) -> Array:
+def _quantile(a: Any, q: Any, axis: _Axes, ignores_nan: bool, options: dict[str, Any]) -> Array:
+    fractions = _numpy.asarray(q)
     out, keepdims = options.pop("out", None), options.pop("keepdims", False)
     method = options.pop("method", "linear")
+    if fractions.dtype.kind in "biu" and method == "linear":
+        method = "lower"  # 0 and 1 as integers: the extrema, in their own dtype
     options.pop("overwrite_input", None)
     if options.pop("weights", None) is not None:
         raise NotSupported("quantiles with weights=: elements count alike; pass none")
     if options:
         raise TypeError(f"quantiles take no argument {next(iter(options))!r}")
     x = asarray(a)
-    flat = fractions.ravel().tolist()
+    flat = fractions.astype(float).ravel().tolist()
     made = _array.quantile(x, flat, axis, keepdims, method, ignores_nan)
     return written(made.reshape((*fractions.shape, *made.shape[1:])), out)
 
@@ -66,12 +67,12 @@ def _quantile(
 def quantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """Numbers below which the fractions q of the elements lie; NaN where there is one. Takes out=,
     keepdims= and method=, one of NumPy's."""
-    return _quantile(a, _numpy.asarray(q, float), axis, False, options)
+    return _quantile(a, q, axis, False, options)
 
 
 def nanquantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """quantile() of what is not NaN."""
-    return _quantile(a, _numpy.asarray(q, float), axis, True, options)
+    return _quantile(a, q, axis, True, options)
 
 
 def percentile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
