@@ -15,7 +15,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from tests.python import random_statements, undefined_in_numpy
+from tests.python import known_differences, random_statements, undefined_in_numpy
 from treadle._core import rules
 
 CASES = int(os.environ.get("TREADLE_RANDOM_CASES", "60"))
@@ -279,9 +279,17 @@ def test_dtypes_values_and_errors_are_numpys(device):
         if is_known(call, theirs) or undefined_in_numpy.call(*call):
             continue
         ours = outcome(tnp, call)
-        if found := difference(ours, theirs):
+        found = difference(ours, theirs)
+        if found and (wide := known_differences.in_float32(*call)):
+            found = difference(ours, rounded(outcome(np, wide)))
+        if found:
             wrong.append(f"{number}: {text_of(call)} gives {ours!r}; {found}")
     assert not wrong, f"{len(wrong)} of {CASES}:\n" + "\n".join(wrong[:400])
+
+
+def rounded(result):
+    with np.errstate(all="ignore"):
+        return result if isinstance(result, Exception) else np.asarray(result).astype(np.float16)
 
 
 def outcome_of(statement, variables, namespace):
@@ -301,6 +309,8 @@ def is_known_statement(statement, theirs, ours):
         return True  # what there is not
     if "Integers to negative integer powers" in str(theirs):
         return True  # arrays of negative exponents give 0
+    if isinstance(theirs, ZeroDivisionError):
+        return True  # average() divides by the number of its results
     if isinstance(ours, Exception):
         return any(has_objects(value) for value in theirs.values())
     return "2**70" in statement and isinstance(theirs, TypeError)  # objects
@@ -319,7 +329,8 @@ def first_difference(program, looks):
     steps = int(program.rng.integers(3, 14))
     for step in range(steps):
         statement = program.next(theirs)
-        if undefined_in_numpy.statement(statement, theirs):
+        tells = (undefined_in_numpy, known_differences)
+        if any(told_of.statement(statement, theirs) for told_of in tells):
             return first_wrong(ours, theirs, told)
         told.append(statement)
         # NumPy's numbers share memory with nothing.
@@ -368,8 +379,10 @@ def test_programs_of_statements_do_what_they_do_in_numpy(device, looks):
 def is_known(call, theirs):
     """What differs on purpose, or where NumPy stumbles."""
     name, operands, _ = call
-    if isinstance(theirs, AttributeError):
+    if isinstance(theirs, AttributeError) or known_differences.call(*call):
         return True
+    if name == "fill":  # that a sequence is no number is an error of its shape
+        return isinstance(theirs, TypeError) and np.ndim(operands[1]) > 0
     if name in ("pow", "power"):  # arrays of negative exponents give 0
         return isinstance(theirs, ValueError | OverflowError)
     if name == "average":  # NaN where weights sum to 0, and ShapeError for a TypeError
