@@ -132,7 +132,14 @@ Array progression(const Number& first, const Number& second, std::int64_t count,
   const Array index = in_dtype(positions({count}, placement), computed);
   const Number by = count > 1 ? stored_step(first, second, dtype) : Number(0);
   const Operand start = Operand::typed(Number::stored(dtype, first.as(dtype).data()), computed);
-  const Array elements = index * Operand::typed(by, computed) + start;
+  Array elements = index * Operand::typed(by, computed) + start;
+  const std::complex<double> distance = by.as_complex();
+  if (!std::isfinite(distance.real()) || !std::isfinite(distance.imag())) {
+    // The first two are as they are stored, whatever their distance is.
+    const Operand next = Operand::typed(Number::stored(dtype, second.as(dtype).data()), computed);
+    elements = where(equal(positions({count}, placement), 1), next, elements);
+    elements = where(equal(positions({count}, placement), 0), start, elements);
+  }
   return in_dtype(elements, dtype);
 }
 

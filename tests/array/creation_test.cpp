@@ -3,6 +3,8 @@
 #include "treadle/array/creation.hpp"
 
 #include <complex>
+#include <cstdint>
+#include <limits>
 
 #include "array/each_array_device.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -18,6 +20,10 @@ TEST_P(CreationTest, CreationFunctions) {
   expect(arange(0, 10, 3, Scalar::float32, here()), {0, 3, 6, 9});
   expect(arange(5, 0, -2, Scalar::float32, here()), {5, 3, 1});
   expect(arange(5, 0, 1, Scalar::float32, here()), {});
+  // The first two are stored as they are: infinities, whose distance is no number.
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const Array infinite = arange(least, least + 6, 2, Scalar::float16, here());
+  expect(cast(isinf(infinite), Scalar::float32), {1, 1, 0});
   expect(linspace(0, 1, 5, true, Scalar::float32, here()), {0, .25f, .5f, .75f, 1});
   const std::complex<double> corner(1, -2);
   const Array line = linspace(0.0, corner, 3, true, Scalar::complex64, here());

@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import struct
 import sys
 import warnings
 
@@ -225,7 +226,11 @@ def shown(value):
 
 def fault_of(error, faces):
     """Why the error of a call is none that a caller can use; None where it is one."""
-    as_pycuda = {RuntimeError: "cannot be instantiated", AttributeError: "call prepare()"}
+    as_pycuda = {
+        RuntimeError: "cannot be instantiated",
+        AttributeError: "call prepare()",
+        struct.error: "pack requires exactly",
+    }
     if as_pycuda.get(type(error), "?!") in str(error):
         return None
     if not isinstance(error, (*ALLOWED, *faces)):

@@ -74,6 +74,26 @@ LINES = """
     r = np.ones((3, 1), 'i')**-3
     r = np.clip(np.array([1, 2], 'B'), -1, 2**70)
     r = np.clip(np.array([1, 2], '?'), -1, 2**40)
+    r = np.lexsort(np.array([3, 1, 2]))
+    r = np.lexsort([])
+    r = round(np.array([2.675, 1.5]).sum(), 2)
+    r = round(np.array([2.675, 1.8]).sum())
+    r = round(np.array([1, 2]))
+    r = np.lexsort(np.array(3))
+    r = np.lexsort(np.zeros((0, 3)))
+    r = np.bincount([])
+    r = np.bincount(np.zeros(0))
+    r = np.histogramdd(np.array(3.), 3)[0]
+    r = np.histogramdd([1, 2, 4], 3)[0]
+    r = np.histogramdd(np.zeros((2, 2, 2)), 3)[0]
+    r = np.polymul([], [3])
+    r = np.polyder(np.array([1, 2, 3]), 1.5)
+    r = np.average(np.array([1, 2, 3]), returned=True)[1]
+    r = np.average(np.array([[1, 2, 3]]), axis=1, weights=[1, 2, 4], returned=True)[1]
+    r = np.average(np.ones((2, 2), 'f'), 0, np.ones((2, 2)), True, keepdims=True)[1]
+    a = np.broadcast_to(np.arange(3), (2, 3)); np.copyto(a, a)
+    a = np.broadcast_to(np.arange(3), (2, 3)); np.copyto(a, a + 1)
+    r = np.arange(-2**63, -2**63 + 6, 2, 'e')
     a = np.zeros(3, '?'); a.fill(np.array([[7]]))
     a = np.zeros(0, 'b'); a.fill([])
     a = np.zeros((0, 4), 'H'); a[a > 1] = 1j

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // treadle.Array and the host: NumPy arrays, Python's numbers, text.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "native/host_array.hpp"
 #include "native/layout.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
@@ -284,6 +287,20 @@ void bind_conversions(nb::class_<Array>& type) {
             return nb::module_::import_("builtins").attr("complex")(item(self));
           },
           nb::sig("def __complex__(self) -> complex"))
+      .def(
+          "__round__",
+          [](const Array& self, std::optional<int> decimals) -> nb::object {
+            if (self.rank() != 0)
+              raise_python(PyExc_TypeError, "round() of an array of shape " +
+                                                shape_text(self.shape()) +
+                                                ": x.round() rounds its elements");
+            if (decimals) return array_object(array::round(self, *decimals));
+            return nb::module_::import_("builtins").attr("round")(item(self));
+          },
+          nb::arg("decimals") = nb::none(),
+          nb::sig("def __round__(self, decimals: int | None = None) -> typing.Any"),
+          "Of an array without axes: Python's integer, or with decimals an array as round() has it. "
+          "The integer waits for the element.")
       .def("__index__", [](const Array& self) {
         if (!self.dtype().is_integer() || self.size() != 1)
           raise_python(PyExc_TypeError, "only an integer array of one element is an index");

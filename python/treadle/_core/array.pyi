@@ -272,6 +272,11 @@ class Array:
 
     def __complex__(self) -> complex: ...
 
+    def __round__(self, decimals: int | None = None) -> Any:
+        """
+        Of an array without axes: Python's integer, or with decimals an array as round() has it. The integer waits for the element.
+        """
+
     def __index__(self) -> int: ...
 
     def __repr__(self) -> str: ...

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from treadle._core import InvalidArgument, NotSupported
+from treadle._core import InvalidArgument, NotSupported, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -28,7 +28,8 @@ __all__ = [
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     """How often each number 0, 1, 2, ... is in x, or the sums of the weights that are beside it."""
-    x = asarray(x)
+    is_nothing = isinstance(x, list | tuple) and not x  # which are float64
+    x = asarray(x, "i8" if is_nothing else None)
     if weights is not None:
         weights = asarrays((x, weights))[1]
     return _array.bincount(x, weights, index(minlength))
@@ -69,15 +70,25 @@ def histogram(
     return counts, all_edges[0]
 
 
+def _columns(sample: Any) -> list[Array]:
+    """The coordinates of points along each axis."""
+    if isinstance(sample, Sequence):
+        columns = asarrays(sample)
+        if any(x.ndim for x in columns):
+            return columns
+    x = asarray(sample)
+    if x.ndim > 2:
+        raise ShapeError(
+            f"histogramdd: sample of shape {x.shape}; points are rows of an array with two axes"
+        )
+    return [x.ravel()] if x.ndim < 2 else list(x.T)
+
+
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
 ) -> tuple[Array, tuple[Array, ...]]:
     """The same of points: rows of an array, or a sequence of coordinates."""
-    if isinstance(sample, Sequence):
-        columns = asarrays(sample)
-    else:
-        sample = asarray(sample)
-        columns = [sample] if sample.ndim == 1 else list(sample.T)
+    columns = _columns(sample)
     if not hasattr(bins, "__len__"):
         bins = [bins] * len(columns)
     ranges = [None] * len(columns) if range is None else list(range)

@@ -12,6 +12,7 @@ from treadle._core import DTypeError, InvalidArgument
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._core.device import Device
+from treadle._required import required
 
 __all__ = [
     "astype",
@@ -93,8 +94,8 @@ def isrealobj(x: Any) -> bool:
 
 def common_type(*arrays: Any) -> type[_numpy.inexact]:
     """The floating dtype that all have room in; float64 for integers."""
-    return _numpy.common_type(*(_numpy.empty(0, x.dtype) if isinstance(x, Array) else x
-                                for x in arrays))  # fmt: skip
+    given = [required(x, "an argument of common_type()", "an array", "dtype") for x in arrays]
+    return _numpy.common_type(*(_numpy.empty(0, x.dtype) for x in given))
 
 
 def min_scalar_type(a: Any) -> _numpy.dtype:

@@ -12,6 +12,7 @@ import numpy as _numpy
 from treadle._core import IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
+from treadle._required import required
 
 from ._creation import arange, asarray, asarrays, ones, require_target, tri, zeros
 from ._joining import concatenate, stack
@@ -116,7 +117,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     the elements, and waits."""
     x = asarray(filt)
     axes = range(x.ndim) if axis is None else [a % x.ndim for a in as_list(axis)]
-    trim = trim.lower()
+    trim = required(trim, "trim", "'f', 'b' or 'fb'", "lower").lower()
     if not trim or set(trim) - set("fb"):
         raise InvalidArgument(f"trim={trim!r}: it is 'f', 'b' or 'fb'")
     kept: list[Any] = [slice(None)] * x.ndim

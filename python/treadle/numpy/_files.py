@@ -5,7 +5,7 @@ written is waited for; what is read is copied to the device."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as _numpy
@@ -45,6 +45,15 @@ def _file(name: str, file: Any, *methods: str) -> Any:
 
 def _host(x: Any) -> _numpy.ndarray:
     return x.get() if isinstance(x, Array) else _numpy.asarray(x)
+
+
+def _read(function: Callable[..., Any], /, *args: Any, **options: Any) -> _numpy.ndarray:
+    """What one of NumPy's readers of text finds. It splits lines before it knows that they are
+    texts."""
+    try:
+        return function(*args, **options)
+    except AttributeError as error:
+        raise TypeError(f"{function.__name__}: {error}; lines and options are texts") from error
 
 
 def save(file: Any, arr: Any) -> None:
@@ -109,13 +118,13 @@ def savetxt(fname: Any, X: Any, *args: Any, **options: Any) -> None:
 def loadtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """Numbers of a text, a line a row; options as NumPy's."""
     fname = _file("loadtxt", fname, "__iter__")
-    return asarray(_numpy.loadtxt(fname, *args, **options), device=device)
+    return asarray(_read(_numpy.loadtxt, fname, *args, **options), device=device)
 
 
 def genfromtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """The same of a text with gaps; options as NumPy's."""
     fname = _file("genfromtxt", fname, "__iter__")
-    return asarray(_numpy.genfromtxt(fname, *args, **options), device=device)
+    return asarray(_read(_numpy.genfromtxt, fname, *args, **options), device=device)
 
 
 def fromfile(file: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:

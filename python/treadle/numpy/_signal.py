@@ -13,7 +13,7 @@ from treadle._core.array import Array
 from treadle._core.device import Device
 from treadle._core.rules import result_type
 
-from ._creation import arange, asarray, asarrays
+from ._creation import arange, asarray, asarrays, zeros
 from ._joining import concatenate
 
 __all__ = [
@@ -246,14 +246,15 @@ def polysub(a1: Any, a2: Any) -> Array:
 
 
 def polymul(a1: Any, a2: Any) -> Array:
-    """Their product."""
-    first, second = _coefficients(a1, a2)
+    """Their product. Leading zeros stay: NumPy leaves them out, which takes a look at them."""
+    first, second = (p if p.size else zeros(1, p.dtype, device=p.device)
+                     for p in _coefficients(a1, a2))  # fmt: skip
     return _array.convolve(first, second, "full")
 
 
 def polyder(p: Any, m: int = 1) -> Array:
     """The m-th derivative."""
-    (p,) = _coefficients(p)
+    (p,), m = _coefficients(p), int(m)
     if m < 0:
         raise InvalidArgument(f"polyder: m={m}; it is 0 or more")
     for _ in range(m):

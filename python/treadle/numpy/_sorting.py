@@ -70,6 +70,6 @@ def sort_complex(a: Any) -> Array:
 
 def lexsort(keys: Any, axis: int = -1) -> Array:
     """The order by several keys, of which the last one counts first; an array's rows are keys."""
-    if isinstance(keys, Array):
-        keys = list(keys) if keys.ndim > 1 else [keys]
+    if getattr(keys, "ndim", 1) == 0 or not len(keys):
+        raise TypeError("lexsort: keys is a sequence of arrays, one for each key at least")
     return _array.lexsort(asarrays(keys), axis)

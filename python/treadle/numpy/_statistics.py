@@ -16,7 +16,7 @@ from treadle._core import IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, written
+from ._creation import asarray, asarrays, full_like, written
 from ._joining import concatenate
 from ._manipulation import broadcast_to
 
@@ -315,14 +315,27 @@ def count_nonzero(x: Any, /, axis: _Axes = None, *, keepdims: bool = False) -> A
 
 
 def average(
-    x: Any, /, axis: int | None = None, weights: Any = None, *, keepdims: bool = False
-) -> Array:
+    x: Any,
+    /,
+    axis: int | None = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
     """The mean of elements that count by weights of their shape, or of one axis. NaN where weights
-    sum to 0."""
+    sum to 0. With `returned` a pair of it and the sums of weights."""
     if weights is None:
-        return mean(x, axis, keepdims=keepdims)
+        x = asarray(x)
+        made = mean(x, axis, keepdims=keepdims)
+        count = x.size / made.size if made.size else 0
+        return (made, full_like(made, count)) if returned else made
     x, weights = asarrays((x, weights))
-    return _array.average(x, weights, axis=axis, keepdims=keepdims)
+    made = _array.average(x, weights, axis=axis, keepdims=keepdims)
+    if not returned:
+        return made
+    along = {"axis": axis, "keepdims": keepdims} if weights.shape == x.shape else {}
+    return made, broadcast_to(weights.sum(dtype=made.dtype, **along), made.shape).copy()
 
 
 def dot(x: Any, y: Any, /, out: Array | None = None) -> Array:
