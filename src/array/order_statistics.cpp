@@ -194,7 +194,8 @@ Array quantile(const Array& x, std::span<const double> fractions, const Quantile
       throw InvalidArgument("quantile of q=" + std::to_string(q),
                             "fractions are from 0 to 1, and percentiles from 0 to 100");
   if (x.dtype().kind() == ScalarKind::complex)
-    throw DTypeError("quantile of " + x.dtype().name(), "it takes real numbers; median() takes these");
+    throw DTypeError("quantile of " + x.dtype().name(),
+                     "it takes real numbers; median() takes these");
   OrderedRows of = ordered_rows("quantile", x, options);
   const bool has_results = std::ranges::find(of.result, 0) == of.result.end();
   if (!of.has_elements && !options.ignores_nan && has_results)

@@ -299,7 +299,8 @@ void bind_conversions(nb::class_<Array>& type) {
           },
           nb::arg("decimals") = nb::none(),
           nb::sig("def __round__(self, decimals: int | None = None) -> typing.Any"),
-          "Of an array without axes: Python's integer, or with decimals an array as round() has it. "
+          "Of an array without axes: Python's integer, or with decimals an array as round() has "
+          "it. "
           "The integer waits for the element.")
       .def("__index__", [](const Array& self) {
         if (!self.dtype().is_integer() || self.size() != 1)
