@@ -222,6 +222,10 @@ ScalarAliases scalar_aliases(std::string_view text) {
 std::string without_comments(std::string_view text) {
   std::string clean(text);
   for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '/' && text[at] != '"' && text[at] != '\'') {
+      ++at;
+      continue;
+    }
     const std::size_t end = behind_comment(text, at);
     std::fill(clean.begin() + static_cast<std::ptrdiff_t>(at),
               clean.begin() + static_cast<std::ptrdiff_t>(end), ' ');
@@ -268,8 +272,7 @@ std::vector<std::string> c_words(std::string_view text) {
 }
 
 bool is_c_name(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, is_word) &&
-         std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
+  return !word.empty() && std::ranges::all_of(word, is_word) && is_word_start(word.front()) &&
          !contains(integer_words, word);
 }
 

@@ -12,7 +12,7 @@ namespace {
 bool is_in_number(std::string_view text, std::size_t at) noexcept {
   std::size_t begin = at;
   while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
-  return text[begin] >= '0' && text[begin] <= '9';
+  return is_digit(text[begin]);
 }
 
 }  // namespace

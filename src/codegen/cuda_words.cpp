@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "treadle/base/c_declaration.hpp"
 
 namespace treadle::codegen {
@@ -127,11 +127,6 @@ constexpr std::string_view cuda_prefixes[] = {
     "__",     "atomic", "cuda",   "curand",      "tex1D", "tex2D",  "tex3D", "texCubemap",
     "surf1D", "surf2D", "surf3D", "surfCubemap", "make_", "cublas", "cufft"};
 
-bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_word_part(char c) {
-  return is_word_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 /// A name's replacement; none: it is no word of CUDA's.
 struct Verdict {
   bool is_of_cuda = false;
@@ -208,7 +203,7 @@ class Declarations {
 
   std::string_view take_word() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     return text_.substr(start, at_ - start);
   }
   std::string_view next_word() {
@@ -219,9 +214,7 @@ class Declarations {
     return word;
   }
   void skip_to_name() {
-    while (at_ < text_.size() &&
-           (text_[at_] == '*' || std::isspace(static_cast<unsigned char>(text_[at_])) != 0))
-      ++at_;
+    while (at_ < text_.size() && (text_[at_] == '*' || is_blank(text_[at_]))) ++at_;
   }
 
   // Behind a type: the rest of it, qualifiers, a name, and others behind commas.
@@ -282,8 +275,8 @@ class Reader {
         read_directive();
       } else if (is_word_start(c)) {
         read_word();
-      } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-        while (at_ < text_.size() && (is_word_part(text_[at_]) || text_[at_] == '.')) ++at_;
+      } else if (is_digit(c)) {
+        while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.')) ++at_;
       } else if (text_.substr(at_).starts_with("<<<")) {
         add("<<<", "");
         at_ += 3;
@@ -313,7 +306,7 @@ class Reader {
 
   std::string_view take_word() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     return text_.substr(start, at_ - start);
   }
 
@@ -328,8 +321,7 @@ class Reader {
     } else if (directive == "include") {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
       std::string_view line = text_.substr(start, end - start);
-      while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0)
-        line.remove_suffix(1);
+      while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
       if (line.find("treadle/dialect.h") == std::string_view::npos) add(line, "");
       at_ = end;
     }
@@ -390,7 +382,7 @@ class Reader {
         continue;
       }
       std::size_t length = 0;
-      while (length < argument.size() && is_word_part(argument[length])) ++length;
+      while (length < argument.size() && is_word(argument[length])) ++length;
       const std::string_view word = argument.substr(0, length);
       argument.remove_prefix(length);
       if (word == "long") return Element::wide;

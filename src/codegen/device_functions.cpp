@@ -134,21 +134,19 @@ std::string word_for(std::string_view word, Scalar dtype, const Dialect& dialect
 
 /// Constants with a point become those of single precision. Comments have no_dtype.
 std::string with_single_constants(std::string_view text) {
-  const auto is_digit = [&](std::size_t at) {
-    return at < text.size() && text[at] >= '0' && text[at] <= '9';
-  };
+  const auto has_digit = [&](std::size_t at) { return at < text.size() && is_digit(text[at]); };
   std::string result;
   for (std::size_t at = 0, start = 0; at < text.size(); start = at) {
     at += std::max<std::size_t>(identifier_length(text.substr(at)), 1);
     if (text.substr(start).starts_with("//")) at = std::min(text.find('\n', start), text.size());
     bool is_real = false;
-    if (is_digit(start)) {
-      while (is_digit(at)) ++at;
+    if (has_digit(start)) {
+      while (has_digit(at)) ++at;
       is_real = text.substr(at).starts_with('.');
       if (is_real) ++at;
-      while (is_real && is_digit(at)) ++at;
+      while (is_real && has_digit(at)) ++at;
       if (is_real && text.substr(at).starts_with('e')) at += 2;
-      while (is_real && is_digit(at)) ++at;
+      while (is_real && has_digit(at)) ++at;
     }
     result += text.substr(start, at - start);
     if (is_real) result += 'f';

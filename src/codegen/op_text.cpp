@@ -84,10 +84,8 @@ bool is_floating(Scalar dtype) { return DType(dtype).kind() == ScalarKind::float
 bool is_whole(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_word =
-        identifier_length(text.substr(i)) > 0 || (text[i] >= '0' && text[i] <= '9');
     if (text[i] == '(' || text[i] == '[') ++depth;
-    if (depth == 0 && !is_word && text[i] != '.') return false;
+    if (depth == 0 && !is_word(text[i]) && text[i] != '.') return false;
     if (text[i] == ')' || text[i] == ']') --depth;
     // What brackets begin with is no call; what follows them is another part.
     if (depth == 0 && (text[i] == ')' || text[i] == ']'))

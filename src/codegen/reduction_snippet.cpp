@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 
 #include "interval_text.hpp"
 #include "reduction_element.hpp"
@@ -32,7 +31,7 @@ bool is_plain(const DType& dtype, const Dialect& dialect, const TypeNames& types
 /// The characters of an expression without blanks, comments and the parentheses around it all.
 std::string bare(std::string_view expression) {
   std::string text = without_comments(expression);
-  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  std::erase_if(text, is_blank);
   const auto is_wrapped = [](const std::string& in) {
     return in.size() > 2 && in.front() == '(' && in.find(')') == in.size() - 1;
   };

@@ -40,8 +40,6 @@ bool is_keyword(std::string_view word) noexcept {
   return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
 }
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 // The length of what begins here and is one thing: a comment, a string or character, a number, an
 // identifier, or one character. `closed` becomes false for a string or comment without an end.
 std::size_t token_length(std::string_view text, bool& closed) noexcept {
@@ -85,10 +83,7 @@ std::size_t bracket_length(std::string_view text) noexcept {
 }
 
 // Whether the character stands in identifiers, whole numbers, or between them: x[2].y
-bool is_of_element(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '[' ||
-         c == ']' || c == '.';
-}
+bool is_of_element(char c) noexcept { return is_word(c) || c == '[' || c == ']' || c == '.'; }
 
 // Whether the character may begin a bracket, a string or a comment, or end a bracket.
 bool opens_or_closes(char c) noexcept {

@@ -6,8 +6,6 @@
 namespace treadle::codegen {
 namespace {
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\n')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\n')) text.remove_suffix(1);

@@ -3,7 +3,6 @@
 // replacement.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -11,27 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/characters.hpp"
 #include "treadle/codegen/dialect.hpp"
 
 namespace treadle::codegen {
 
-/// What a character may be in identifiers: 0: nothing, 1: not the first, 2: any.
-constexpr auto identifier_letters = [] {
-  std::array<std::uint8_t, 256> letters{};
-  for (unsigned char c = '0'; c <= '9'; ++c) letters[c] = 1;
-  for (unsigned char c = 'a'; c <= 'z'; ++c) letters[c] = 2;
-  for (unsigned char c = 'A'; c <= 'Z'; ++c) letters[c] = 2;
-  letters['_'] = 2;
-  return letters;
-}();
-constexpr std::uint8_t identifier_letter(char c) noexcept {
-  return identifier_letters[static_cast<unsigned char>(c)];
-}
 /// The length of the identifier that `text` begins with; 0: with none.
 constexpr std::size_t identifier_length(std::string_view text) noexcept {
-  if (text.empty() || identifier_letter(text[0]) != 2) return 0;
+  if (text.empty() || !is_word_start(text[0])) return 0;
   std::size_t length = 1;
-  while (length < text.size() && identifier_letter(text[length]) != 0) ++length;
+  while (length < text.size() && is_word(text[length])) ++length;
   return length;
 }
 
@@ -39,12 +27,12 @@ constexpr std::size_t identifier_length(std::string_view text) noexcept {
 template <class Take>
 void each_identifier(std::string_view text, Take take) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::uint8_t first = identifier_letter(text[at]);
+    const bool is_first = is_word(text[at]);
     std::size_t end = at + 1;
     // A number with its suffix holds no identifier.
-    if (first != 0)
-      while (end < text.size() && identifier_letter(text[end]) != 0) ++end;
-    if (first == 2) take(text.substr(at, end - at));
+    if (is_first)
+      while (end < text.size() && is_word(text[end])) ++end;
+    if (is_word_start(text[at])) take(text.substr(at, end - at));
     at = end;
   }
 }
@@ -61,10 +49,8 @@ std::string replace_identifiers(std::string_view text, Replace replace) {
     } else {
       // A number with its suffix holds no identifier.
       length = 1;
-      if (text[0] >= '0' && text[0] <= '9')
-        while (length < text.size() && (identifier_length(text.substr(length)) > 0 ||
-                                        (text[length] >= '0' && text[length] <= '9')))
-          ++length;
+      if (is_digit(text[0]))
+        while (length < text.size() && is_word(text[length])) ++length;
       result += text.substr(0, length);
     }
     text.remove_prefix(length);

@@ -6,10 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <atomic>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "compile/digest.hpp"
 #include "compile/process.hpp"
 #include "treadle/base/error.hpp"
@@ -35,9 +35,7 @@ std::string_view declared_name(std::string_view source, std::size_t at) {
   for (std::size_t open = at; (open = source.find('(', open)) != std::string_view::npos; ++open) {
     const std::size_t end = source.find_last_not_of(" \t\r\n", open - 1) + 1;
     std::size_t begin = end;
-    while (begin > at && (std::isalnum(static_cast<unsigned char>(source[begin - 1])) != 0 ||
-                          source[begin - 1] == '_'))
-      --begin;
+    while (begin > at && is_word(source[begin - 1])) --begin;
     const std::string_view name = source.substr(begin, end - begin);
     if (name != "__launch_bounds__" && name != "__attribute__") return name;
     int depth = 0;

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <set>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "compile/compiler_log.hpp"
 #include "compile/source_pieces.hpp"
 
@@ -21,8 +21,6 @@ enum class Kind { sum, order };
 constexpr std::string_view bytes_word = "* __treadle_bytes ";
 constexpr std::string_view null_before = "* __treadle_null ";
 constexpr std::string_view null_behind = " __treadle_null *";
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// A part of a text that is read from its beginning.
 class TextReader {

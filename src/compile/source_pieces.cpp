@@ -2,18 +2,16 @@
 #include "compile/source_pieces.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "treadle/base/c_text.hpp"
 #include "treadle/base/line_directive.hpp"
 
 namespace treadle::compile {
 
-bool is_word_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
+bool is_word_character(char c) { return is_word(c) || c == '$'; }
 
 namespace {
 
@@ -33,7 +31,7 @@ class PieceReader {
       at_line_start_ = true;
       ++line_;
       ++at_;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+    } else if (is_blank(c)) {
       ++at_;
     } else if (const std::size_t end = behind_comment(text_, at_); end != at_) {
       move_to(end);
@@ -51,7 +49,7 @@ class PieceReader {
     if (!is_word_character(c))
       return add(Piece::Kind::mark, at_ + (text_.substr(at_).starts_with("::") ? 2 : 1));
     std::size_t end = at_;
-    const bool is_number = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    const bool is_number = is_digit(c);
     while (end < text_.size() && (is_word_character(text_[end]) ||
                                   (is_number && (text_[end] == '.' || text_[end] == '\''))))
       ++end;

@@ -4,14 +4,13 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <memory>
 
+#include "base/characters.hpp"
+
 namespace treadle::cuda {
 namespace {
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// Where the bracket opens that text[end - 1] closes; npos if it closes none.
 std::size_t opening_of(std::string_view text, std::size_t end) {

@@ -2,7 +2,6 @@
 #include "treadle/device/c_parameters.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "base/characters.hpp"
@@ -15,7 +14,7 @@ namespace {
 /// CUDA packs it.
 std::optional<std::size_t> vector_bytes(std::string_view name) {
   std::size_t digits = name.size();
-  while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1])) != 0) --digits;
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
   const auto scalar = c_scalar(name.substr(0, digits));
   if (!scalar) return std::nullopt;
   for (const std::size_t known : {2u, 4u, 8u, 16u})
@@ -105,13 +104,11 @@ std::optional<KernelText> kernel_declared_in(std::string_view text) {
 
 std::size_t find_keyword(std::string_view text, std::size_t from, std::size_t& length) {
   constexpr std::string_view keywords[] = {"__global__", "__kernel", "kernel", "TREADLE_KERNEL"};
-  for (std::size_t i = from; i < text.size(); ++i) {
-    if (i > 0 && is_word(text[i - 1])) continue;
-    for (const std::string_view keyword : keywords) {
-      length = keyword.size();
-      const bool ends = i + length >= text.size() || !is_word(text[i + length]);
-      if (text.substr(i, length) == keyword && ends) return i;
-    }
+  for (std::size_t begin = from; begin < text.size(); begin += std::max<std::size_t>(length, 1)) {
+    const std::string_view rest = text.substr(begin);
+    length = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_word) - rest.begin());
+    if (length > 0 && std::ranges::find(keywords, rest.substr(0, length)) != std::end(keywords))
+      return begin;
   }
   return std::string_view::npos;
 }

@@ -2,9 +2,9 @@
 #include "treadle/opencl/program_binary.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <span>
 
+#include "base/characters.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/platform.hpp"
@@ -16,13 +16,10 @@ constexpr int most_kernels_of_pocl = 4;
 
 /// How often the text has the word that kernels begin with, comments and names of types included.
 int count_kernels(std::string_view text) {
-  const auto is_of_word = [](char c) {
-    return c == '_' || (std::isalnum(static_cast<unsigned char>(c)) != 0);
-  };
   int count = 0;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
-    while (end < text.size() && is_of_word(text[end])) ++end;
+    while (end < text.size() && is_word(text[end])) ++end;
     const std::string_view word = text.substr(i, end - i);
     if (word == "kernel" || word == "__kernel") ++count;
     i = end + (end == i ? 1 : 0);

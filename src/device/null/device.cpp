@@ -182,9 +182,8 @@ struct NullKernel final : KernelState {
 
 class NullModule final : public Module {
  public:
-  NullModule(std::shared_ptr<Device> device, const std::vector<std::byte>& code)
-      : Module(std::move(device)),
-        kernels_(kernels_in({reinterpret_cast<const char*>(code.data()), code.size()})) {}
+  NullModule(std::shared_ptr<Device> device, std::vector<KernelText> kernels)
+      : Module(std::move(device)), kernels_(std::move(kernels)) {}
 
   Kernel kernel(std::string_view name) override {
     const auto found = std::ranges::find(kernels_, name, &KernelText::name);
@@ -334,23 +333,25 @@ class NullDevice final : public Device {
   std::shared_ptr<Module> load_module(const ModuleImage& image) override {
     record_->attempt("load " + std::to_string(image.code.size()));
     const auto* text = reinterpret_cast<const char*>(image.code.data());
-    if (kernels_in({text, image.code.size()}).empty())
+    std::vector<KernelText> kernels = kernels_in({text, image.code.size()});
+    if (kernels.empty())
       throw DeviceError(DeviceFailure{.code = 2,
                                       .code_name = "NULL_INVALID_IMAGE",
                                       .call = "load",
                                       .driver_text = "no kernel in it",
                                       .detail = std::to_string(image.code.size()) + " bytes"});
-    return std::make_shared<NullModule>(shared_from_this(), image.code);
+    return std::make_shared<NullModule>(shared_from_this(), std::move(kernels));
   }
   BuildResult build_text(const BuildRequest& request) override {
     record_->attempt("build " + std::to_string(request.source.size()));
     BuildResult result;
     const auto* text = reinterpret_cast<const std::byte*>(request.source.data());
     result.image.code.assign(text, text + request.source.size());
-    if (kernels_in(request.source).empty())
+    std::vector<KernelText> kernels = kernels_in(request.source);
+    if (kernels.empty())
       throw CompileError("the null device found no kernel in the text", "", request.source,
                          request.options, "write kernels out, without macros");
-    result.module = std::make_shared<NullModule>(shared_from_this(), result.image.code);
+    result.module = std::make_shared<NullModule>(shared_from_this(), std::move(kernels));
     return result;
   }
 
