@@ -66,6 +66,7 @@ KINDS = (
     Kind("trees", "tests/python/cgen_test.py", 3000, SEEDED, "random"),
     Kind("division", "tests/python/array_division_test.py", 8, SEEDED),
     Kind("faults", "treadle_array_test", 60, SEEDED, "ArrayDrawnFaults.*"),
+    Kind("distributions", "tests/python/distributions_test.py", 1_000_000, SEEDED, "have or come"),
     Kind("places", "tests/python/array_places_test.py", 40, SEEDED),
     Kind(
         "calls", "tests/python/hostile_calls_test.py", 6000,

@@ -10,6 +10,7 @@
 //   integers.h             both
 //   halves.h               float16, whose elements are computed with as float
 //   random.h               random words, and the numbers made of them
+//   distributions.h        random numbers that take as many words as chance asks for
 //   own_math.h             float32: what takes the place of a run-time's functions
 //
 // A function begins with TREADLE_FUNCTION and ends with a brace at the start of a line; the comment

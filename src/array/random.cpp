@@ -61,8 +61,7 @@ class Parameter {
 };
 
 /// The device on which numbers are drawn: the generator's or a parameter's; null: the current one.
-device::Device* place_of(const Generator& generator,
-                         std::initializer_list<const Parameter*> parameters) {
+device::Device* place_of(const Generator& generator, std::span<const Parameter* const> parameters) {
   device::Device* place = generator.device().get();
   for (const Parameter* parameter : parameters) {
     device::Device* const own = parameter->device();
@@ -74,6 +73,25 @@ device::Device* place_of(const Generator& generator,
     place = own;
   }
   return place;
+}
+
+device::Device* place_of(const Generator& generator,
+                         std::initializer_list<const Parameter*> parameters) {
+  return place_of(generator, std::span(parameters.begin(), parameters.size()));
+}
+
+/// The largest number of a dtype of integers that is a double, too.
+double largest_count(Scalar dtype) {
+  switch (dtype) {
+    case Scalar::int32:
+      return 0x1p31 - 1;
+    case Scalar::uint32:
+      return 0x1p32 - 1;
+    case Scalar::int64:
+      return 0x1p63 - 0x1p10;
+    default:
+      return 0x1p64 - 0x1p11;
+  }
 }
 
 Array draw_on(device::Device* place, Generator& generator, const RandomDraw& draw,
@@ -118,7 +136,7 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
   const StreamRef stream = target.context->stream(target.stream);
   if (!target.layout.is_contiguous(target.dtype.size_bytes())) {
     const Shape shape = shape_of(out);
-    const bool reads = draw.kind() == kernel::RandomKind::poisson_of_elements;
+    const bool reads = draw.of_elements() || draw.kind() == kernel::RandomKind::poisson_of_elements;
     const Array dense = reads ? dense_copy(out) : empty(shape, target.dtype, {.stream = stream});
     fill(dense, draw);
     return out.assign(dense);
@@ -127,9 +145,10 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
   const AnnouncedUse write(*target.context, *target.storage, stream, device::MemoryUse::writes);
   const device::Location location = target.storage->first_element(target.layout);
   const device::LeaveDeferred leave;  // those who read the target have been computed
+  auto count = static_cast<std::uint64_t>(target.layout.size());
+  if (draw.of_elements()) count /= codegen::parameters_of(draw.kind()).size();
   const std::lock_guard lock(mutex_);
-  kernel::fill_random(*stream, {location, static_cast<std::uint64_t>(target.layout.size())}, draw,
-                      state_);
+  kernel::fill_random(*stream, {location, count}, draw, state_);
 }
 
 Array Generator::uniform(const Operand& low, const Operand& high, const Shape& shape,
@@ -180,6 +199,45 @@ Array Generator::poisson(const Operand& mean, const Shape& shape, Scalar dtype) 
       dense_copy(broadcast_to(*static_cast<const Operand&>(expected).array(), shape));
   fill(numbers, RandomDraw::poisson_of_elements(Scalar::float64));
   return in_dtype(numbers, dtype);
+}
+
+Array Generator::draw(RandomKind kind, std::span<const Operand> parameters, const Shape& shape,
+                      std::optional<Scalar> dtype) {
+  const bool counts = codegen::counts(kind);
+  const Scalar of = dtype.value_or(counts ? Scalar::int64 : Scalar::float64);
+  std::vector<std::unique_ptr<Parameter>> own;
+  std::vector<const Parameter*> all;
+  std::vector<double> numbers;
+  for (const Operand& given : parameters) {
+    own.push_back(std::make_unique<Parameter>(given, shape, Scalar::float64));
+    all.push_back(own.back().get());
+    if (all.back()->is_number()) numbers.push_back(all.back()->number());
+  }
+  if (numbers.size() == all.size()) return draw(RandomDraw::listed(kind, of, numbers), shape);
+  (void)codegen::block_length(kind, of);  // refuses dtypes that there are no numbers of
+  const auto named = codegen::parameters_of(kind);
+  if (all.size() != named.size())
+    throw InvalidArgument("random numbers of the distribution " +
+                              std::string(codegen::kind_name(kind)) + " with " +
+                              std::to_string(all.size()) + " parameters",
+                          "give " + std::to_string(named.size()));
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k]->is_number()) {
+      const double number = all[k]->number();
+      kernel::require_parameters(kind, k, std::span(&number, 1));
+    }
+  device::Device* const place = place_of(*this, all);
+  // One below the other, the means, say, and the deviations: numbers take the first ones' places.
+  Shape rows = shape;
+  rows.insert(rows.begin(), static_cast<std::int64_t>(all.size()));
+  const Array packed = empty(rows, Scalar::float64, {.stream = Context::of(*place).stream({})});
+  for (std::size_t k = 0; k < all.size(); ++k)
+    packed.at({Index::at(static_cast<std::int64_t>(k))}).assign(*all[k]);
+  fill(packed, RandomDraw::listed_of_elements(kind));
+  Array numbers_drawn = packed.at({Index::at(0)});
+  if (counts && of != Scalar::float64 && of != Scalar::float32)
+    numbers_drawn = minimum(numbers_drawn, largest_count(of));
+  return of == Scalar::float64 ? numbers_drawn : in_dtype(numbers_drawn, of);
 }
 
 std::vector<std::byte> Generator::bytes(std::size_t count) {

@@ -49,6 +49,7 @@ constexpr Source sources[] = {
     {"unsigned_integers.h", std::span(integers).last(4)},
     {"halves.h", no_dtype},
     {"random.h", no_dtype},
+    {"distributions.h", no_dtype},
     {"own_math.h", no_dtype},
 };
 

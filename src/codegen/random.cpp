@@ -15,6 +15,40 @@ namespace {
 
 bool is_float(Scalar dtype) { return dtype == Scalar::float32 || dtype == Scalar::float64; }
 
+/// A row of distributions.def.
+struct Distribution {
+  std::string_view name;
+  bool counts;
+  std::array<RandomParameter, 3> parameters;  ///< those that have names
+};
+constexpr auto distributions = [] {
+  using enum ParameterRange;
+  constexpr bool real = false, count = true;
+  return std::to_array<Distribution>({
+#define TREADLE_DISTRIBUTION(name, numbers, ...) {#name, numbers, {{__VA_ARGS__}}},
+#include "treadle/codegen/distributions.def"
+#undef TREADLE_DISTRIBUTION
+  });
+}();
+constexpr auto first_listed = static_cast<std::size_t>(RandomKind::poisson_of_elements) + 1;
+const Distribution& distribution_of(RandomKind kind) {
+  return distributions[static_cast<std::size_t>(kind) - first_listed];
+}
+
+/// The largest double that a dtype of integers has; counts beyond it are that.
+std::string_view largest_count(Scalar dtype) {
+  switch (dtype) {
+    case Scalar::int32:
+      return "2147483647.0";
+    case Scalar::uint32:
+      return "4294967295.0";
+    case Scalar::int64:
+      return "9223372036854774784.0";
+    default:
+      return "18446744073709549568.0";
+  }
+}
+
 /// Writes one kernel.
 class RandomWriter {
  public:
@@ -30,7 +64,8 @@ class RandomWriter {
         uint32_(stored_type(Scalar::uint32, dialect)) {}
 
   RandomText write() {
-    const std::string name = joined({"random_", kind_name(form_.kind), "_", dtype_});
+    const std::string name = joined(
+        {"random_", kind_name(form_.kind), form_.of_elements ? "_of_elements_" : "_", dtype_});
     code_.open_kernel(name, parameters(), tiling_.group_size);
     if (!dialect_.has_addresses) code_.assign("x", "x_offset", "+=");
     tiling_.schedule == Schedule::wide ? write_wide() : write_narrow();
@@ -52,6 +87,7 @@ class RandomWriter {
   bool is_poisson() const {
     return form_.kind == RandomKind::poisson || form_.kind == RandomKind::poisson_of_elements;
   }
+  std::span<const RandomParameter> listed_parameters() const { return parameters_of(form_.kind); }
   bool takes_two_words() const { return length_ == 2; }
 
   std::string comment(const std::string& name) const {
@@ -87,6 +123,10 @@ class RandomWriter {
         break;
       case RandomKind::poisson_of_elements:
         break;
+      default:
+        if (form_.of_elements) break;
+        for (const RandomParameter& parameter : listed_parameters())
+          all.push_back(tree::value("double", joined({"given_", parameter.name})));
     }
     return all;
   }
@@ -94,6 +134,7 @@ class RandomWriter {
   /// Defines x0, x1, ..., the first `count` numbers of `block`.
   void write_numbers(unsigned count) {
     if (is_poisson()) return write_poisson_number();
+    if (is_listed(form_.kind)) return write_listed_number();
     code_.declare("const uint4", "words",
                   {"treadle_", generator_name(form_.generator), "_block(position + (", uint64_,
                    ")block, stream, seed)"});
@@ -120,6 +161,27 @@ class RandomWriter {
     code_.close();
     code_.declare({"const ", type_}, "x0", {"(", type_, ")number"});
   }
+  /// Draws from the sub-stream of kernels/elements/distributions.h.
+  void write_listed_number() {
+    code_.declare(uint64_, "own[6]",
+                  {"{position + (", uint64_,
+                   ")block, stream << 32, treadle_poisson_key(stream, seed), 0, 0, ",
+                   form_.generator == RandomGenerator::philox ? "0" : "1", "}"});
+    std::string call = joined({"treadle_random_", kind_name(form_.kind), "(own"});
+    for (std::size_t k = 0; k < listed_parameters().size(); ++k) {
+      if (!form_.of_elements)
+        call += joined({", given_", listed_parameters()[k].name});
+      else
+        call += k == 0 ? ", x[start]" : joined({", x[", std::to_string(k), " * n + start]"});
+    }
+    code_.declare("const double", "number", call + ")");
+    std::string number = joined({"(", type_, ")number"});
+    if (counts(form_.kind) && !is_float(form_.dtype)) {
+      const std::string_view largest = largest_count(form_.dtype);
+      number = joined({"(", type_, ")(number < ", largest, " ? number : ", largest, ")"});
+    }
+    code_.declare({"const ", type_}, "x0", number);
+  }
   void write_pair(const std::string& name, const std::string& a, const std::string& b) {
     code_.declare({"const ", vector_type(form_.dtype, 2, dialect_)}, {"pair", name},
                   {"treadle_normal_pair_", dtype_, "(", a, ", ", b, ")"});
@@ -142,8 +204,7 @@ class RandomWriter {
                        word(i), ", shift), first, last)"});
       case RandomKind::normal:
         return joined({"mean + deviation * pair", i < 2 ? "0." : "1.", i % 2 == 0 ? "x" : "y"});
-      case RandomKind::poisson:
-      case RandomKind::poisson_of_elements:
+      default:
         break;
     }
     return "";
@@ -219,7 +280,20 @@ class RandomWriter {
 
 }  // namespace
 
+bool is_listed(RandomKind kind) noexcept { return static_cast<std::size_t>(kind) >= first_listed; }
+
+std::span<const RandomParameter> parameters_of(RandomKind kind) noexcept {
+  if (!is_listed(kind)) return {};
+  const std::span<const RandomParameter> all = distribution_of(kind).parameters;
+  std::size_t count = 0;
+  while (count < all.size() && !all[count].name.empty()) ++count;
+  return all.first(count);
+}
+
+bool counts(RandomKind kind) noexcept { return is_listed(kind) && distribution_of(kind).counts; }
+
 std::string_view kind_name(RandomKind kind) noexcept {
+  if (is_listed(kind)) return distribution_of(kind).name;
   constexpr std::array<std::string_view, 6> names{"words",  "integers", "uniform",
                                                   "normal", "poisson",  "poisson_of_elements"};
   return names[static_cast<std::size_t>(kind)];
@@ -238,12 +312,13 @@ unsigned block_length(RandomKind kind, Scalar dtype) {
     require(type.is_integer() && size >= 4, "int32, uint32, int64 and uint64 can");
   else if (kind == RandomKind::integers)
     require(type.is_integer() || dtype == Scalar::boolean, "bool and integers of any width can");
-  else if (kind == RandomKind::poisson || kind == RandomKind::poisson_of_elements)
+  else if (kind == RandomKind::poisson || kind == RandomKind::poisson_of_elements || counts(kind))
     require((type.is_integer() && size >= 4) || is_float(dtype),
             "integers of 32 and 64 bits, float32 and float64 can");
   else
     require(is_float(dtype), "float32 and float64 can");
-  if (kind == RandomKind::poisson || kind == RandomKind::poisson_of_elements) return 1;
+  if (kind == RandomKind::poisson || kind == RandomKind::poisson_of_elements || is_listed(kind))
+    return 1;
   return size == 8 || kind == RandomKind::integers ? 2 : 4;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/kernel/random.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/number.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/kernel/tiling.hpp"
@@ -38,6 +40,48 @@ device::ParameterKind parameter_kind(Scalar dtype) {
                                    : device::ParameterKind::floating;
 }
 
+std::string name_of(RandomKind kind) {
+  return "random numbers of the distribution " + std::string(codegen::kind_name(kind));
+}
+
+bool is_within(codegen::ParameterRange range, double x) {
+  using enum codegen::ParameterRange;
+  switch (range) {
+    case any:
+      return std::isfinite(x);
+    case not_negative:
+      return x >= 0;
+    case positive:
+      return x > 0;
+    case above_1:
+      return x > 1;
+    case probability:
+      return x >= 0 && x <= 1;
+    case likely:
+      return x > 0 && x <= 1;
+    case below_1:
+      return x >= 0 && x < 1;
+    case counting:
+      return x >= 0 && x <= 0x1p53 && x == std::floor(x);
+    case below_1e9:
+      return x >= 0 && x < 1e9 && x == std::floor(x);
+  }
+  return false;
+}
+
+const char* range_text(codegen::ParameterRange range) {
+  constexpr std::array<const char*, 9> texts{"a finite number",
+                                             "0 or more",
+                                             "above 0",
+                                             "above 1",
+                                             "from 0 to 1",
+                                             "above 0 and at most 1",
+                                             "from 0 to below 1",
+                                             "an integer from 0 to 2^53",
+                                             "an integer from 0 to below 10^9"};
+  return texts[static_cast<std::size_t>(range)];
+}
+
 /// Makes and launches the kernel for one draw.
 class RandomLauncher {
  public:
@@ -49,12 +93,12 @@ class RandomLauncher {
         tiling_(tiling_of(device_, target.schedule)),
         dialect_(codegen::dialect_of(device_.info().language)),
         size_bytes_(DType(draw.dtype()).size_bytes()) {
-    const bool takes_float64 = draw.dtype() == Scalar::float64 ||
-                               draw.kind() == RandomKind::poisson ||
-                               draw.kind() == RandomKind::poisson_of_elements;
+    const bool takes_float64 =
+        draw.dtype() == Scalar::float64 || draw.kind() == RandomKind::poisson ||
+        draw.kind() == RandomKind::poisson_of_elements || codegen::is_listed(draw.kind());
     if (takes_float64 && !device_.info().traits.fp64)
       throw NotSupported(device_.info().id + " has no float64",
-                         "draw float32 of another distribution than Poisson's");
+                         "draw uniform, normal or exponential numbers of float32");
     if (address() % size_bytes_ != 0)
       throw InvalidArgument("random numbers of dtype " + DType(draw.dtype()).name() +
                                 " are to begin at byte " + std::to_string(address()),
@@ -98,12 +142,13 @@ class RandomLauncher {
     const std::uint64_t block_bytes =
         codegen::block_length(draw_.kind(), draw_.dtype()) * size_bytes_;
     const bool has_vectors = tiling_.schedule == Schedule::wide && address() % block_bytes == 0;
-    return {generator, draw_.kind(), draw_.dtype(), has_vectors};
+    return {generator, draw_.kind(), draw_.dtype(), has_vectors, draw_.of_elements()};
   }
 
   const RandomPlan& plan_for(const codegen::RandomForm& form) const {
     std::string key{static_cast<char>(form.generator), static_cast<char>(form.kind),
-                    static_cast<char>(form.dtype), static_cast<char>(form.has_vectors)};
+                    static_cast<char>(form.dtype), static_cast<char>(form.has_vectors),
+                    static_cast<char>(form.of_elements)};
     append_key(key, tiling_);
     return plans<RandomPlan>(device_).find(key, [&] { return make_plan(form); });
   }
@@ -200,6 +245,51 @@ RandomDraw RandomDraw::poisson(Scalar dtype, double mean) {
 
 RandomDraw RandomDraw::poisson_of_elements(Scalar dtype) {
   return {RandomKind::poisson_of_elements, dtype};
+}
+
+RandomDraw RandomDraw::listed(RandomKind kind, Scalar dtype, std::span<const double> parameters) {
+  RandomDraw draw(kind, dtype);
+  const std::size_t count = codegen::parameters_of(kind).size();
+  if (!codegen::is_listed(kind) || parameters.size() != count)
+    throw InvalidArgument("random numbers of the distribution " +
+                              std::string(codegen::kind_name(kind)) + " with " +
+                              std::to_string(parameters.size()) + " parameters",
+                          "give " + std::to_string(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    require_parameters(kind, i, parameters.subspan(i, 1));
+    draw.add(Scalar::float64, bits_of(parameters[i]));
+  }
+  const auto require = [&](bool holds, const char* what, const char* hint) {
+    if (!holds) throw InvalidArgument(name_of(kind) + what, hint);
+  };
+  if (kind == RandomKind::hypergeometric)
+    require(parameters[2] <= parameters[0] + parameters[1], ": nsample is above ngood + nbad",
+            "draw no more than there are");
+  if (kind == RandomKind::triangular) {
+    require(parameters[0] <= parameters[1], ": left is above mode", "let left <= mode <= right");
+    require(parameters[1] <= parameters[2], ": mode is above right", "let left <= mode <= right");
+    require(parameters[0] < parameters[2], ": left is right", "let left be less than right");
+  }
+  return draw;
+}
+
+RandomDraw RandomDraw::listed_of_elements(RandomKind kind) {
+  RandomDraw draw(kind, Scalar::float64);
+  if (codegen::parameters_of(kind).empty())
+    throw InvalidArgument("random numbers of the distribution " +
+                              std::string(codegen::kind_name(kind)) + " have no parameters",
+                          "use a distribution of treadle/codegen/distributions.def that has some");
+  draw.of_elements_ = true;
+  return draw;
+}
+
+void require_parameters(RandomKind kind, std::size_t parameter, std::span<const double> values) {
+  const codegen::RandomParameter& of = codegen::parameters_of(kind)[parameter];
+  for (const double value : values)
+    if (!is_within(of.range, value))
+      throw InvalidArgument(name_of(kind) + ": " + std::string(of.name) + " is " +
+                                Number(value).text() + ", not " + range_text(of.range),
+                            std::string("give ") + range_text(of.range));
 }
 
 std::uint64_t RandomDraw::blocks(std::uint64_t count) const {

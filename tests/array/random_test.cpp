@@ -9,6 +9,7 @@
 #include "array/each_array_device.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
 
 namespace treadle::array {
 namespace {
@@ -270,6 +271,60 @@ TEST(GeneratorBytes, AreTheWordsOfTheState) {
 
 TEST(GeneratorSeeds, AreOtherOnesWhereNoneIsGiven) {
   EXPECT_NE(Generator().state().seed, Generator().state().seed);
+}
+
+TEST_P(GeneratorTest, ListedDistributionsTakeNumbersAndArrays) {
+  if (!has_float64()) GTEST_SKIP();
+  Generator random = seeded(9);
+  RandomState host{.seed = 9};
+  const std::vector<double> parameters{7.5, 2};
+  const RandomDraw gamma = RandomDraw::listed(RandomKind::gamma, Scalar::float64, parameters);
+  expect_equal(random.draw(RandomKind::gamma, {7.5, 2}, {1300}),
+               on_host<double>(gamma, host, 1300));
+  const Array shapes = full({1300}, 7.5, Scalar::float64, here());
+  expect_equal(random.draw(RandomKind::gamma, {shapes, 2}, {1300}),
+               on_host<double>(gamma, host, 1300));
+  EXPECT_EQ(random.draw(RandomKind::binomial, {10, 0.5}, {3}).dtype(), Scalar::int64);
+  EXPECT_THROW((void)random.draw(RandomKind::gamma, {-1}, {3}), InvalidArgument);
+  EXPECT_THROW((void)random.draw(RandomKind::gamma, {shapes, -1}, {1300}), InvalidArgument);
+  EXPECT_THROW((void)random.draw(RandomKind::gamma, {shapes}, {1300}), InvalidArgument);
+  EXPECT_THROW((void)random.draw(RandomKind::gamma, {shapes, 1}, {2}), ShapeError);
+}
+
+TEST_P(GeneratorTest, RowsHaveTheirSums) {
+  if (!has_float64() || !runs_kernels()) GTEST_SKIP();
+  Generator random = seeded(10);
+  const Array p = Array::from(std::vector{0.25, 0.25, 0.5}, here());
+  const Array counts = random.multinomial(50, p, {40});
+  EXPECT_EQ(counts.dtype(), Scalar::int64);
+  for (const std::int64_t total : sum(counts, {.axes = -1}).as<std::int64_t>())
+    EXPECT_EQ(total, 50);
+  const std::vector<std::int64_t> colors{5, 0, 7};
+  const auto balls = random.multivariate_hypergeometric(colors, 12, {}).as<std::int64_t>();
+  EXPECT_EQ(balls, colors);
+  const std::vector<double> mean{1, 2}, covariance{4, 2, 2, 1};
+  const auto normal = random.multivariate_normal(mean, covariance, {}).as<double>();
+  EXPECT_NEAR(normal[0] - 1, 2 * (normal[1] - 2), 1e-12);
+  EXPECT_THROW((void)random.multivariate_normal(mean, std::vector{1.0, 2.0, 2.0, 1.0}, {}),
+               InvalidArgument);
+}
+
+TEST_P(GeneratorTest, OrdersAreThoseOfRandomWords) {
+  if (!runs_kernels()) GTEST_SKIP();
+  Generator random = seeded(11);
+  auto order = random.permutation(100).as<std::int64_t>();
+  const auto before = order;
+  std::ranges::sort(order);
+  EXPECT_NE(order, before);
+  for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], static_cast<std::int64_t>(i));
+  const Array x = make(count_up(24));
+  random.shuffle(x);
+  std::vector<float> values = x.as<float>();
+  std::ranges::sort(values);
+  EXPECT_EQ(values, count_up(24));
+  const auto chosen = random.choice(10, {10}, {.replaces = false}).as<std::int64_t>();
+  EXPECT_EQ(std::set<std::int64_t>(chosen.begin(), chosen.end()).size(), 10u);
+  EXPECT_THROW((void)random.choice(3, {4}, {.replaces = false}), InvalidArgument);
 }
 
 }  // namespace

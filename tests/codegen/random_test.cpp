@@ -31,7 +31,10 @@ TEST(RandomText, GoldenTexts) {
       {"normal", {philox, RandomKind::normal, Scalar::float32, true}},
       {"normal_float64", {threefry, RandomKind::normal, Scalar::float64, true}},
       {"poisson", {philox, RandomKind::poisson, Scalar::uint32, true}},
-      {"poisson_of_elements", {threefry, RandomKind::poisson_of_elements, Scalar::float64, true}}};
+      {"poisson_of_elements", {threefry, RandomKind::poisson_of_elements, Scalar::float64, true}},
+      {"gamma", {philox, RandomKind::gamma, Scalar::float32, true}},
+      {"binomial", {philox, RandomKind::binomial, Scalar::int64, true}},
+      {"triangular", {threefry, RandomKind::triangular, Scalar::float64, true, true}}};
   for (const auto& [name, form] : forms)
     for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
       for (const Language language : {Language::cuda_c, Language::opencl_c})
@@ -73,6 +76,8 @@ TEST(RandomText, RefusesDtypesThatAKindDoesNotHave) {
            {RandomKind::integers, Scalar::structure},
            {RandomKind::uniform, Scalar::int32},
            {RandomKind::uniform, Scalar::float16},
+           {RandomKind::gamma, Scalar::int32},
+           {RandomKind::zipf, Scalar::int16},
            {RandomKind::normal, Scalar::complex64}}) {
     EXPECT_THROW((void)block_length(kind, dtype), DTypeError);
     EXPECT_THROW((void)text_of({philox, kind, dtype, true}), DTypeError);

@@ -7,14 +7,18 @@
 // What is drawn follows from the seed and the sequence of draws, and from nothing else: not from
 // the device, its stream, the schedule or the number of threads. treadle/kernel/random.hpp says
 // which numbers are equal to the bit everywhere; those that a function of the device's mathematics
-// makes (exponential(), lognormal()) are as equal as that function is.
+// makes (exponential(), lognormal()) are as equal as that function is, and those that sums make
+// (dirichlet(), multivariate_normal()) as equal as these.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "treadle/array/array.hpp"
@@ -22,6 +26,16 @@
 #include "treadle/kernel/random.hpp"
 
 namespace treadle::array {
+
+using kernel::RandomKind;
+
+/// How choice() chooses.
+struct ChoiceOptions {
+  bool replaces = true;  ///< the same one may be chosen again
+  /// The probability of each, of one axis; null: all have the same. Waits for its elements.
+  Array probabilities = {};
+  int axis = 0;  ///< of the array whose parts are chosen
+};
 
 /// A sequence of random numbers, each drawn once. A copy goes on by itself, with the same numbers.
 /// Threads may share one: each draw is whole, and they come in either order.
@@ -82,6 +96,55 @@ class Generator {
   /// How often something happens that happens `mean` times on average; as normal() of `mean`, which
   /// is at most 2^30. Of the dtypes that RandomDraw::poisson() has.
   Array poisson(const Operand& mean, const Shape& shape, Scalar dtype = Scalar::int64);
+  /// A new array of numbers of a listed distribution (treadle/codegen/distributions.def):
+  ///
+  ///     random.draw(RandomKind::gamma, {2.0, scales}, {1000});
+  ///
+  /// Parameters are numbers, or arrays that broadcast to the shape, beside which the result is. No
+  /// dtype: float64, or int64 of counts. On devices with float64; the same bits on all of them.
+  /// Throws as RandomDraw::listed() where all are numbers, and as uniform(); elements of arrays are
+  /// not looked at.
+  Array draw(RandomKind kind, std::span<const Operand> parameters, const Shape& shape,
+             std::optional<Scalar> dtype = {});
+  Array draw(RandomKind kind, std::initializer_list<Operand> parameters, const Shape& shape,
+             std::optional<Scalar> dtype = {}) {
+    return draw(kind, std::span(parameters.begin(), parameters.size()), shape, dtype);
+  }
+
+  // Rows along a last axis that is added to the shape. Parameters are few, and of the host, or
+  // waited for. Throw InvalidArgument for those out of range, ShapeError.
+
+  /// Shares of 1, of the density that is a product of powers alpha[i] - 1 of them.
+  Array dirichlet(std::span<const double> alpha, const Shape& shape);
+  /// How often each of several things happens in `trials` independent trials, of int64. The last
+  /// axis of `probabilities` has one for each thing, the last of which stands for what the others
+  /// leave of 1; its other axes, and those of trials, broadcast to the shape.
+  Array multinomial(const Operand& trials, const Array& probabilities, const Shape& shape);
+  /// How many of each colour `sample` balls have that are taken without putting back, of int64,
+  /// from `colors[i]` balls of each, below 10^9 in all.
+  Array multivariate_hypergeometric(std::span<const std::int64_t> colors, std::int64_t sample,
+                                    const Shape& shape);
+  /// Normal numbers of these means and covariances, of n x n numbers in C's order, which are
+  /// positive semidefinite: throws InvalidArgument where they are further from it than `tolerance`.
+  Array multivariate_normal(std::span<const double> mean, std::span<const double> covariance,
+                            const Shape& shape, double tolerance = 1e-8);
+
+  // Orders. They are those of sorted random words of 64 bits.
+
+  /// Positions from 0 to below `count`, of int64. Throws InvalidArgument for none to choose from,
+  /// for more than there are without putting back, and for probabilities that are none.
+  Array choice(std::int64_t count, const Shape& shape, const ChoiceOptions& options = {});
+  /// Parts of x along an axis, whose place the shape takes.
+  Array choice(const Array& x, const Shape& shape, const ChoiceOptions& options = {});
+  /// The positions from 0 to below `count` in random order, of int64.
+  Array permutation(std::int64_t count);
+  /// The parts of x along an axis in random order.
+  Array permutation(const Array& x, int axis = 0);
+  /// The elements of each row along an axis in an order of its own; without an axis all elements.
+  Array permuted(const Array& x, std::optional<int> axis = {});
+  /// permutation() in place.
+  void shuffle(const Array& x, int axis = 0) { x.assign(permutation(x, axis)); }
+
   /// On the host.
   std::vector<std::byte> bytes(std::size_t count);
 

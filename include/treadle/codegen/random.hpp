@@ -16,7 +16,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/random.hpp"
@@ -34,10 +37,38 @@ enum class RandomKind : std::uint8_t {
   uniform,   ///< of an interval: float32 of 24 bits, float64 of 53
   normal,    ///< normally distributed float32 or float64, two at a time
   poisson,   ///< counts of one mean: integers of 32 and 64 bits, float32, float64
-  poisson_of_elements,  ///< the same, of the mean that is there before
+  poisson_of_elements,                         ///< the same, of the mean that is there before
+#define TREADLE_DISTRIBUTION(name, ...) name,  ///< of treadle/codegen/distributions.def
+#include "treadle/codegen/distributions.def"
+#undef TREADLE_DISTRIBUTION
 };
 /// As the constant is called.
 std::string_view kind_name(RandomKind kind) noexcept;
+
+/// Which numbers a parameter may be; NaN never.
+enum class ParameterRange : std::uint8_t {
+  any,           ///< finite ones
+  not_negative,  ///< x >= 0
+  positive,      ///< x > 0
+  above_1,       ///< x > 1
+  probability,   ///< [0, 1]
+  likely,        ///< (0, 1]
+  below_1,       ///< [0, 1)
+  counting,      ///< integers from 0 to 2^53
+  below_1e9,     ///< integers from 0 to below 10^9
+};
+/// A parameter of a distribution.
+struct RandomParameter {
+  std::string_view name;                                    ///< NumPy's
+  ParameterRange range = ParameterRange::any;               ///< of its values
+  double usual = std::numeric_limits<double>::quiet_NaN();  ///< the default; NaN: it has none
+};
+/// The parameters of the kinds that treadle/codegen/distributions.def lists; none for others.
+std::span<const RandomParameter> parameters_of(RandomKind kind) noexcept;
+/// Whether a kind is of that list.
+bool is_listed(RandomKind kind) noexcept;
+/// Whether a kind of that list counts: its numbers are integers from 0.
+bool counts(RandomKind kind) noexcept;
 
 /// What decides about the text.
 struct RandomForm {
@@ -45,12 +76,13 @@ struct RandomForm {
   RandomKind kind;            ///< what is made of them
   Scalar dtype;               ///< of the numbers
   bool has_vectors;           ///< the memory is aligned to the numbers of a block
+  bool of_elements = false;   ///< of listed kinds: parameters are elements, as RandomText says
   bool operator==(const RandomForm&) const = default;
 };
 
-/// How many numbers a block gives, 4 or 2. One of Poisson's numbers takes one block from the state,
-/// and has as many as it needs under a key of its own: counter {its block, draw, stream}. Throws
-/// DTypeError for dtypes that the kind does not have.
+/// How many numbers a block gives, 4 or 2. A number of Poisson's or of a listed distribution takes
+/// one block from the state, and has as many as it needs under a key of its own: counter {its
+/// block, draw, stream}. Throws DTypeError for dtypes that the kind does not have.
 unsigned block_length(RandomKind kind, Scalar dtype);
 
 /// A generated kernel. It takes
@@ -67,6 +99,10 @@ unsigned block_length(RandomKind kind, Scalar dtype);
 ///                                                 and 1 for (0, 1]
 ///   normal      mean, deviation
 ///   poisson     mean                              float64
+///   a listed distribution    its parameters       float64
+///
+/// With RandomForm::of_elements, which is for float64, a listed distribution has no such arguments.
+/// Parameter k of element e is x[k n + e] before the launch; the first n elements become numbers.
 struct RandomText {
   std::string name;            ///< "random_uniform_float32"
   std::string text;            ///< a whole program with that one kernel

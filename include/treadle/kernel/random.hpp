@@ -8,7 +8,8 @@
 // Words, integers and uniform numbers are equal to the bit on every device. So are normal ones
 // where fma and square root are rounded correctly: GPUs of NVIDIA under CUDA, the CPU device,
 // OpenCL devices with DeviceTraits::exact_division. Elsewhere they differ by two units of the last
-// digit at most. Poisson's are equal wherever there is float64, which they are made with.
+// digit at most. Poisson's and those of RandomDraw::listed() are equal wherever there is float64,
+// which they are made with.
 #pragma once
 
 #include <array>
@@ -36,7 +37,7 @@ enum class IntervalEnd : std::uint8_t {
 };
 
 /// What is drawn: a distribution of one dtype. Each number takes one word of 32 bits, integers of a
-/// range and numbers of 64 bits take two, Poisson's a block of four.
+/// range and numbers of 64 bits take two, Poisson's and those of listed() a block of four.
 class RandomDraw {
  public:
   /// Integers of all values: int32, uint32, int64, uint64.
@@ -69,8 +70,20 @@ class RandomDraw {
   /// 0, a mean above 2^30 for 2^30.
   static RandomDraw poisson_of_elements(Scalar dtype);
 
+  /// A distribution of treadle/codegen/distributions.def, which says which parameters it has: real
+  /// ones as float32 or float64, counts as integers of 32 or 64 bits, too; a count beyond the dtype
+  /// is its largest number. Sources of the algorithms: kernels/elements/distributions.h. Throws
+  /// InvalidArgument for another number of parameters and for values out of range, DTypeError.
+  static RandomDraw listed(RandomKind kind, Scalar dtype, std::span<const double> parameters);
+  /// The same, where parameter k of element e is the number of float64 at k count + e of the target
+  /// before the draw, which takes parameters times count elements of it. Numbers that are out of
+  /// range there give unspecified ones, or NaN.
+  static RandomDraw listed_of_elements(RandomKind kind);
+
   /// The distribution.
   RandomKind kind() const noexcept { return kind_; }
+  /// Of listed_of_elements().
+  bool of_elements() const noexcept { return of_elements_; }
   /// Of a number.
   Scalar dtype() const noexcept { return dtype_; }
   /// How many blocks of the state `count` numbers take.
@@ -96,7 +109,12 @@ class RandomDraw {
   Scalar dtype_;
   std::array<Value, 5> values_ = {};
   std::size_t value_count_ = 0;
+  bool of_elements_ = false;
 };
+
+/// Holds values against the range of a parameter of a listed distribution. Throws InvalidArgument,
+/// which names the parameter and the first value that is out of range.
+void require_parameters(RandomKind kind, std::size_t parameter, std::span<const double> values);
 
 /// Memory to fill.
 struct RandomTarget {
@@ -107,8 +125,8 @@ struct RandomTarget {
 
 /// Queues the filling of memory and moves the state on behind what is drawn. The kernel is made
 /// when it is first needed, and kept for the device. Throws InvalidArgument for memory that is not
-/// aligned, NotSupported for float64 and Poisson's numbers on a device without float64, and as
-/// Program and Stream::launch(); then the state stays.
+/// aligned, NotSupported for float64, Poisson's and listed numbers on a device without float64, and
+/// as Program and Stream::launch(); then the state stays.
 void fill_random(device::Stream& stream, const RandomTarget& target, const RandomDraw& draw,
                  RandomState& state, const device::Order& order = {});
 

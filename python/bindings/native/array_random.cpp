@@ -17,14 +17,13 @@
 #include "native/device.hpp"
 #include "native/promotion.hpp"
 #include "native/random.hpp"
+#include "native/random_request.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
-namespace {
 
 using array::Generator;
-using array::Operand;
 using array::Shape;
 
 nb::object python_number(const Number& number, Scalar dtype) {
@@ -36,7 +35,6 @@ nb::object python_number(const Number& number, Scalar dtype) {
   return numpy_dtype(dtype).attr("type")(integer);
 }
 
-/// Lists and tuples as NumPy's arrays.
 nb::object without_sequences(nb::handle object) {
   const bool is_sequence = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
   return is_sequence ? nb::object(nb::module_::import_("numpy").attr("asarray")(object))
@@ -49,98 +47,56 @@ array::Placement placement_of(const Generator& random) {
   return placement;
 }
 
-/// loc, scale and their like: a number or an array, held while the GIL is released.
-class Parameter {
- public:
-  Parameter(const Generator& random, nb::handle object, const char* name)
-      : given_(without_sequences(object).ptr(), placement_of(random)) {
-    if (!given_)
-      raise_python(PyExc_TypeError, std::string(name) + " is a number or an array, not a " +
-                                        Py_TYPE(object.ptr())->tp_name);
-    if (given_.get().array() != nullptr) array_ = *given_.get().array();
-  }
-  bool is_number() const { return !array_; }
-  double number() const {
-    if (given_.get().number().kind() == ScalarKind::complex)
-      throw DTypeError("a distribution with a complex parameter", "pass real numbers");
-    return given_.get().number().as_double();
-  }
-  const Array& array() const { return array_; }
-  Operand get() const { return is_number() ? given_.get() : Operand(array_); }
+Parameter::Parameter(const Generator& random, nb::handle object, const char* name)
+    : given_(without_sequences(object).ptr(), placement_of(random)) {
+  if (!given_)
+    raise_python(PyExc_TypeError, std::string(name) + " is a number or an array, not a " +
+                                      Py_TYPE(object.ptr())->tp_name);
+  if (given_.get().array() != nullptr) array_ = *given_.get().array();
+}
 
- private:
-  ArrayOperand given_;
-  Array array_;
-};
+double Parameter::number() const {
+  if (given_.get().number().kind() == ScalarKind::complex)
+    throw DTypeError("a distribution with a complex parameter", "pass real numbers");
+  return given_.get().number().as_double();
+}
 
-/// What a draw gives: numbers of `out`, a new array of `size`, or one number where both are None.
-class Request {
- public:
-  Request(nb::handle size, nb::handle dtype, nb::handle out) : out_object_(nb::borrow(out)) {
-    note_launch_site();
-    out_ = out_array(out);
-    if (out_) shape_.emplace(out_.shape().begin(), out_.shape().end());
-    if (!size.is_none()) {
-      Shape shape = shape_from(size);
-      if (out_ && shape != *shape_)
-        throw ShapeError(
-            "size is " + shape_text(shape) + " and the shape of out " + shape_text(*shape_),
-            "leave size out");
-      shape_ = std::move(shape);
-    }
-    if (out_) dtype_ = out_.dtype().scalar();
-    if (dtype.is_none()) return;
-    const Scalar wanted = scalar_from(dtype);
-    if (out_ && wanted != dtype_)
-      throw DTypeError("random numbers of " + DType(wanted).name() +
-                           " do not go into an array of " + out_.dtype().name(),
-                       "leave dtype out");
-    dtype_ = wanted;
+Request::Request(nb::handle size, nb::handle dtype, nb::handle out) : out_object_(nb::borrow(out)) {
+  note_launch_site();
+  out_ = out_array(out);
+  if (out_) shape_.emplace(out_.shape().begin(), out_.shape().end());
+  if (!size.is_none()) {
+    Shape shape = shape_from(size);
+    if (out_ && shape != *shape_)
+      throw ShapeError(
+          "size is " + shape_text(shape) + " and the shape of out " + shape_text(*shape_),
+          "leave size out");
+    shape_ = std::move(shape);
   }
+  if (out_) dtype_ = out_.dtype().scalar();
+  if (dtype.is_none()) return;
+  const Scalar wanted = scalar_from(dtype);
+  if (out_ && wanted != dtype_)
+    throw DTypeError("random numbers of " + DType(wanted).name() + " do not go into an array of " +
+                         out_.dtype().name(),
+                     "leave dtype out");
+  dtype_ = wanted;
+}
 
-  Scalar dtype() const { return dtype_; }
-  nb::object of(Generator& random, const RandomDraw& draw) const {
-    if (!shape_) return python_number(random.draw(draw), dtype_);
-    Array made;
-    {
-      const nb::gil_scoped_release released;
-      if (out_)
-        random.fill(out_, draw);
-      else
-        made = random.draw(draw, *shape_);
-    }
-    return out_ ? out_object_ : array_object(std::move(made));
+nb::object Request::of(Generator& random, const RandomDraw& draw) const {
+  if (!shape_) return python_number(random.draw(draw), dtype_);
+  Array made;
+  {
+    const nb::gil_scoped_release released;
+    if (out_)
+      random.fill(out_, draw);
+    else
+      made = random.draw(draw, *shape_);
   }
-  /// Of what make(shape) gives; without a size that is the shape of the parameters.
-  template <class Make>
-  nb::object of(std::initializer_list<const Parameter*> parameters, Make make) const {
-    std::vector<const Layout*> layouts;
-    for (const Parameter* parameter : parameters)
-      if (!parameter->is_number()) layouts.push_back(&parameter->array().layout());
-    Shape shape;
-    if (shape_) {
-      shape = *shape_;
-    } else if (!layouts.empty()) {
-      const Layout all = broadcast(layouts, 1);
-      shape.assign(all.shape().begin(), all.shape().end());
-    }
-    Array made;
-    {
-      const nb::gil_scoped_release released;
-      made = make(shape);
-      if (out_) out_.assign(made);
-    }
-    if (out_) return out_object_;
-    const bool is_number = !shape_ && layouts.empty();
-    return is_number ? python_number(made.item(), dtype_) : array_object(std::move(made));
-  }
+  return out_ ? out_object_ : array_object(std::move(made));
+}
 
- private:
-  nb::object out_object_;
-  Array out_;
-  std::optional<Shape> shape_;
-  Scalar dtype_ = Scalar::float64;
-};
+namespace {
 
 nb::object uniform(Generator& self, nb::handle low, nb::handle high, nb::handle size,
                    nb::handle dtype, nb::handle out) {
@@ -324,20 +280,6 @@ void bind_distributions(nb::class_<Generator>& type) {
           nb::arg("length"), "Random bytes, on the host.");
 }
 
-void bind_what_takes_sorting(nb::class_<Generator>& type) {
-  for (const char* name : {"choice", "permutation", "permuted", "shuffle"})
-    type.def(
-        name,
-        [name](const Generator&, const nb::args&, const nb::kwargs&) {
-          throw NotSupported(std::string(name) + "() takes sorting, which arrays do not have yet",
-                             "integers(0, n, size) draws positions with replacement");
-        },
-        nb::sig(("def " + std::string(name) +
-                 "(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn")
-                    .c_str()),
-        "Not there yet: it takes sorting.");
-}
-
 }  // namespace
 
 void bind_generator(nb::module_& m) {
@@ -373,7 +315,8 @@ void bind_generator(nb::module_& m) {
            [](Generator& self, const RandomState& state) { new (&self) Generator(state); })
       .def("__repr__", &text_of);
   bind_distributions(type);
-  bind_what_takes_sorting(type);
+  bind_random_distributions(type);
+  bind_random_orders(type);
 }
 
 }  // namespace treadle::bindings

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Any, NoReturn
+from typing import Any
 
 import treadle._core.array
 import treadle._core.device
@@ -163,14 +163,161 @@ class Generator:
     def bytes(self, length: int) -> bytes:
         """Random bytes, on the host."""
 
-    def choice(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: it takes sorting."""
+    def beta(self, a: Any, b: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """Numbers of the beta distribution, as NumPy's. On devices with float64."""
 
-    def permutation(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: it takes sorting."""
+    def binomial(self, n: Any, p: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the binomial distribution, as NumPy's: of int64, unless dtype or out say otherwise. On devices with float64.
+        """
 
-    def permuted(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: it takes sorting."""
+    def chisquare(self, df: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the chisquare distribution, as NumPy's. On devices with float64.
+        """
 
-    def shuffle(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: it takes sorting."""
+    def f(self, dfnum: Any, dfden: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """Numbers of the f distribution, as NumPy's. On devices with float64."""
+
+    def gamma(self, shape: Any, scale: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the gamma distribution, as NumPy's. On devices with float64.
+        """
+
+    def geometric(self, p: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the geometric distribution, as NumPy's: of int64, unless dtype or out say otherwise. On devices with float64.
+        """
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the gumbel distribution, as NumPy's. On devices with float64.
+        """
+
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the hypergeometric distribution, as NumPy's: of int64, unless dtype or out say otherwise. On devices with float64.
+        """
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the laplace distribution, as NumPy's. On devices with float64.
+        """
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the logistic distribution, as NumPy's. On devices with float64.
+        """
+
+    def logseries(self, p: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the logseries distribution, as NumPy's: of int64, unless dtype or out say otherwise. On devices with float64.
+        """
+
+    def negative_binomial(self, n: Any, p: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the negative binomial distribution, as NumPy's: of int64, unless dtype or out say otherwise. On devices with float64.
+        """
+
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the noncentral chisquare distribution, as NumPy's. On devices with float64.
+        """
+
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the noncentral f distribution, as NumPy's. On devices with float64.
+        """
+
+    def pareto(self, a: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the pareto distribution, as NumPy's. On devices with float64.
+        """
+
+    def power(self, a: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the power distribution, as NumPy's. On devices with float64.
+        """
+
+    def rayleigh(self, scale: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the rayleigh distribution, as NumPy's. On devices with float64.
+        """
+
+    def standard_cauchy(self, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the standard cauchy distribution, as NumPy's. On devices with float64.
+        """
+
+    def standard_gamma(self, shape: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the standard gamma distribution, as NumPy's. On devices with float64.
+        """
+
+    def standard_t(self, df: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the standard t distribution, as NumPy's. On devices with float64.
+        """
+
+    def triangular(self, left: Any, mode: Any, right: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the triangular distribution, as NumPy's. On devices with float64.
+        """
+
+    def vonmises(self, mu: Any, kappa: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the vonmises distribution, as NumPy's. On devices with float64.
+        """
+
+    def wald(self, mean: Any, scale: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """Numbers of the wald distribution, as NumPy's. On devices with float64."""
+
+    def weibull(self, a: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the weibull distribution, as NumPy's. On devices with float64.
+        """
+
+    def zipf(self, a: Any, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        Numbers of the zipf distribution, as NumPy's: of int64, unless dtype or out say otherwise. On devices with float64.
+        """
+
+    def dirichlet(self, alpha: Any, size: int | Sequence[int] | None = None) -> treadle._core.array.Array:
+        """
+        Shares of 1, along a last axis. Waits for alpha, if that is on a device.
+        """
+
+    def multinomial(self, n: Any, pvals: Any, size: int | Sequence[int] | None = None) -> treadle._core.array.Array:
+        """
+        How often each of several things happens in n trials, of int64, along a last axis. The last of pvals stands for what the others leave of 1. Looks at pvals, and waits.
+        """
+
+    def multivariate_hypergeometric(self, colors: Any, nsample: int, size: int | Sequence[int] | None = None, method: str = 'marginals') -> treadle._core.array.Array:
+        """
+        How many of each color are among nsample balls that are taken without putting back, of int64, along a last axis. colors are below 10**9 in all; method does not matter.
+        """
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: int | Sequence[int] | None = None, check_valid: str = 'warn', tol: float = 1e-08, *, method: str = 'svd') -> treadle._core.array.Array:
+        """
+        Normal numbers of these means and covariances, along a last axis. tol is a part of the largest variance; method does not matter.
+        """
+
+    def choice(self, a: Any, size: int | Sequence[int] | None = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True) -> Any:
+        """
+        Elements of an array, or parts along an axis, or integers below a; of probabilities p. The order is always random. Looks at p, and waits.
+        """
+
+    def permutation(self, x: Any, axis: int = 0) -> treadle._core.array.Array:
+        """
+        The parts of an array along an axis in random order, or the integers below x.
+        """
+
+    def permuted(self, x: Any, *, axis: int | None = None, out: treadle._core.array.Array | None = None) -> treadle._core.array.Array:
+        """
+        The elements of each row along an axis in an order of its own; None: all elements.
+        """
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """
+        Brings the parts of an array along an axis, or of a list, into random order, in place.
+        """
