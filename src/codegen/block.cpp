@@ -201,6 +201,27 @@ void BlockScan::write_steps(tree::BlockBuilder& code) const {
   code.close();
 }
 
+bool SubGroupFold::fits(unsigned group_size, const Dialect& dialect) {
+  return !dialect.shuffle_down.empty() && group_size % sub_group == 0;
+}
+std::string SubGroupFold::width() { return number(sub_group); }
+
+void SubGroupFold::write(tree::BlockBuilder& code) const {
+  const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id;
+  const auto other = [](const std::string& name) { return name + "_later"; };
+  code.directive("pragma", "unroll");
+  code.open_loop(tree::initialize(tree::value(uint, "treadle_step"), "1"),
+                 {"treadle_step < ", width()}, "treadle_step *= 2");
+  for (const BlockField& field : fields)
+    code.declare(
+        {"const ", field.type}, other(field.name),
+        fill_holes(dialect.shuffle_down, std::array{field.name, std::string("treadle_step")}));
+  code.open_if({me, " % (2 * treadle_step) == 0 && ", me, " + treadle_step < ", count});
+  combine(code, other);
+  code.close();
+  code.close();
+}
+
 void BlockRank::declare(tree::BlockBuilder& code) const {
   code.declare_local(value_type(Scalar::uint16, dialect), {prefix, "counters"},
                      number(digits * group_size));

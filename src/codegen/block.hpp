@@ -103,6 +103,25 @@ struct BlockScan {
   void write_steps(tree::BlockBuilder& code) const;
 };
 
+/// Folds variables of the first work-items of a group, which are one sub-group, in their order and
+/// by shuffles: the first one has the result. The tree depends on how many there are alone.
+struct SubGroupFold {
+  /// Turns the name of a variable into the text of a later value.
+  using Other = BlockReduce::Other;
+
+  std::vector<BlockField> fields;  ///< shuffled as a whole
+  /// Writes statements that put later values behind the variables.
+  std::function<void(tree::BlockBuilder&, const Other&)> combine;
+  std::string count;  ///< how many work-items have values, at most width()
+  const Dialect& dialect;
+
+  /// Whether the language shuffles, and groups of that size begin with a whole sub-group.
+  static bool fits(unsigned group_size, const Dialect& dialect);
+  static std::string width();
+  /// In uniform control flow.
+  void write(tree::BlockBuilder& code) const;
+};
+
 /// Ranks of elements by their digits among those of a tile, in the order of digits, of work-items,
 /// and of each work-item's own: every work-item has a counter for each digit (Satish, Harris,
 /// Garland 2009, with the counters of Merrill and Grimshaw 2011). The rank of an element among

@@ -77,7 +77,9 @@ constexpr TypeName cuda_vector_names[] = {
 struct Table {
   Language language;
   std::string_view group_id, local_id, group_count, local_size;
-  std::string_view shuffle_down, shuffle_up, atomic_add, high_product, aligned;
+  std::string_view shuffle_down, shuffle_up, atomic_add, add_word, word_preamble;
+  bool fences_are_of_device;
+  std::string_view high_product, aligned;
   bool has_addresses;
   std::span<const TypeName> type_names, vector_names;
   std::string_view exact_preamble, exact_flag, exact_division_flag;
@@ -93,6 +95,9 @@ constexpr Table tables[] = {
      .shuffle_down = "__shfl_down_sync(0xffffffffu, {0}, {1})",
      .shuffle_up = "__shfl_up_sync(0xffffffffu, {0}, {1})",
      .atomic_add = "atomicAdd",
+     .add_word = "atomicAdd",
+     .word_preamble = "",
+     .fences_are_of_device = true,
      .high_product = "__umulhi",
      .aligned = "__align__({0})",
      .has_addresses = true,
@@ -111,6 +116,9 @@ constexpr Table tables[] = {
      .shuffle_down = "",
      .shuffle_up = "",
      .atomic_add = "atomic_add",
+     .add_word = "atom_add",
+     .word_preamble = "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
+     .fences_are_of_device = false,
      .high_product = "mul_hi",
      .aligned = "__attribute__((aligned({0})))",
      .has_addresses = false,
@@ -148,6 +156,11 @@ Dialect read(const Table& table) {
                   .shuffle_down = std::string(table.shuffle_down),
                   .shuffle_up = std::string(table.shuffle_up),
                   .atomic_add = std::string(table.atomic_add),
+                  .load_word = of("treadle_load_uint64"),
+                  .store_word = of("treadle_store_uint64"),
+                  .add_word = std::string(table.add_word),
+                  .word_preamble = std::string(table.word_preamble),
+                  .fences_are_of_device = table.fences_are_of_device,
                   .high_product = std::string(table.high_product),
                   .aligned = std::string(table.aligned),
                   .has_addresses = table.has_addresses,

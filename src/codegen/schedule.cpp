@@ -82,10 +82,11 @@ void require_valid(const Tiling& tiling) {
 std::uint64_t local_bytes_of(const Tiling& tiling) noexcept {
   if (tiling.schedule == Schedule::narrow) return 0;
   const std::uint64_t group = tiling.group_size;
-  // Beside the items of a tile a scan has those of work-items, and flags of both; a sort by
-  // exchanges has two numbers and what they carry for each work-item.
-  const std::uint64_t scan =
-      tiling.scan_bytes + tiling.scan_bytes / tiling.scan_items + group * (tiling.scan_items + 1);
+  // Beside the items of a tile a scan has those of work-items, and of tiles before it if they are
+  // small, and flags of all; a sort by exchanges has two numbers and what they carry for each
+  // work-item.
+  const std::uint64_t scan = tiling.scan_bytes + tiling.scan_bytes / tiling.scan_items +
+                             group * (tiling.scan_items + 1) + tiling.anchored_tiles * (16 + 1);
   const std::uint64_t counters = group * sizeof(std::int64_t) << tiling.digit_bits;
   return std::max({tiling.local_bytes, tiling.fold_bytes, scan, counters, group * 2 * (8 + 16)});
 }

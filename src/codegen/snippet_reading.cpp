@@ -175,6 +175,29 @@ bool uses_only_its_element(std::string_view text, std::string_view pointer) {
   return is_so;
 }
 
+bool only_reads_elements(std::string_view text, std::string_view pointer) {
+  for (std::size_t at = text.find(pointer); at != std::string_view::npos;
+       at = text.find(pointer, at + 1)) {
+    std::string_view rest = text.substr(at + pointer.size());
+    if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
+    const std::string_view before = text.substr(0, at);
+    rest = without_blanks_before(rest);
+    if (!rest.starts_with('[')) return false;
+    int depth = 0;
+    std::size_t end = 0;
+    do {
+      if (rest[end] == '[') ++depth;
+      if (rest[end] == ']') --depth;
+    } while (++end < rest.size() && depth > 0);
+    const std::string_view behind = without_blanks_before(rest.substr(end));
+    // A member or an element of the element may be what is assigned.
+    if (changes(before, behind) || behind.starts_with('.') || behind.starts_with("->") ||
+        behind.starts_with('['))
+      return false;
+  }
+  return true;
+}
+
 std::string definitions(std::string_view text) {
   std::string lines;
   bool goes_on = false;

@@ -10,6 +10,9 @@ namespace treadle::codegen {
 
 /// Whether every use of `pointer` is the value `pointer[i]`, or an assignment to it.
 bool uses_only_its_element(std::string_view text, std::string_view pointer);
+/// Whether every use of `pointer` is the value of one of its elements, whichever: nothing is
+/// assigned to it, and no address is taken.
+bool only_reads_elements(std::string_view text, std::string_view pointer);
 /// The lines of `text` that define macros, which the operation may call, and other directives.
 std::string definitions(std::string_view text);
 /// The names of the macros that it defines.

@@ -45,8 +45,10 @@ std::shared_ptr<const CountingPlan> make_weighted_plan(device::Device& device) {
           .output = "if ((i == N - 1 || bins[i] != bins[i + 1]) && bins[i] < bin_count) "
                     "sums[bins[i]] = item",
           .segment_start = "i == 0 || bins[i] != bins[i - 1]"},
-      ScanOptions{
-          .name = "sum_bins", .preamble = dialect.exact_preamble, .flags = dialect.exact_flags});
+      ScanOptions{.name = "sum_bins",
+                  .preamble = dialect.exact_preamble,
+                  .flags = dialect.exact_flags,
+                  .is_apart = true});
   plan->sums->let_go_of_device();
   return plan;
 }

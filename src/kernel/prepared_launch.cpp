@@ -55,6 +55,12 @@ void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const 
       case What::tickets:
         arguments[i] = passed.workspace.tickets;
         break;
+      case What::words:
+        arguments[i] = passed.workspace.words;
+        break;
+      case What::word_count:
+        arguments[i] = value(&passed.workspace.word_count);
+        break;
       case What::scratch:
         arguments[i] = device::Argument(passed.scratch[slot.index]);
         break;
@@ -65,7 +71,7 @@ void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const 
 
 void queue_first(device::Stream& stream, const PreparedLaunch& launch, Passed passed,
                  const device::Order& order) {
-  if (launch.workspace.tickets == 0) [[likely]]
+  if (!launch.workspace.is_used()) [[likely]]
     return queue_step(stream, launch.steps.front(), passed, order);
   with_workspace(stream, launch.workspace, [&](const Workspace& shared) {
     passed.workspace = shared;
@@ -93,6 +99,7 @@ void PreparedLaunch::launch_behind(device::Stream& stream, std::span<const devic
   std::vector<memory::Buffer> own;
   own.reserve(scratch.size());
   for (const std::size_t size_bytes : scratch) own.push_back(scratch_on(stream, size_bytes));
+  if (steps.size() == 1) return queue_first(stream, *this, {arrays, {}, first, {}, own}, order);
   LaunchesInTurn launches(stream, order);
   for (const Step& step : steps)
     launches.then(

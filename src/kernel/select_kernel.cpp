@@ -37,6 +37,12 @@ ScanTexts select_texts(Selection selection, const SelectTexts& texts, const std:
   return made;
 }
 
+/// Outputs are no memory of the input's.
+ScanOptions select_options(ScanOptions options) {
+  options.is_apart = true;
+  return options;
+}
+
 std::string count_type(const std::shared_ptr<device::Device>& device, Scalar dtype) {
   if (device == nullptr) throw InvalidArgument("a SelectKernel needs a device");
   if (dtype != Scalar::uint32 && dtype != Scalar::uint64)
@@ -51,7 +57,7 @@ SelectKernel::SelectKernel(std::shared_ptr<device::Device> device, Selection sel
     : count_at_(selection == Selection::both ? 3 : 2),
       count_dtype_(count_dtype),
       scan_(device, count_dtype, select_texts(selection, texts, count_type(device, count_dtype)),
-            std::move(options)) {}
+            select_options(std::move(options))) {}
 
 void SelectKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
                                     std::span<const UserArgument> arguments,

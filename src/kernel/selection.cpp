@@ -134,9 +134,9 @@ std::shared_ptr<const MaskedPlan> make_masked_plan(device::Device& device,
   const MaskedTexts texts(codegen::dialect_of(device.info().language), what.item_bytes);
   auto plan = std::make_shared<MaskedPlan>();
   if (tiling_of(device, what.schedule).schedule == Schedule::wide) {
-    plan->scan =
-        std::make_unique<ScanKernel>(device.shared_from_this(), Scalar::int64, texts.scan(),
-                                     ScanOptions{.name = texts.name(), .schedule = what.schedule});
+    plan->scan = std::make_unique<ScanKernel>(
+        device.shared_from_this(), Scalar::int64, texts.scan(),
+        ScanOptions{.name = texts.name(), .schedule = what.schedule, .is_apart = true});
     plan->scan->let_go_of_device();
     return plan;
   }

@@ -55,7 +55,8 @@ class Grown {
 /// The workspace of one stream.
 class StreamWorkspace {
  public:
-  explicit StreamWorkspace(device::Device& device) : partials_(device), tickets_(device) {}
+  explicit StreamWorkspace(device::Device& device)
+      : partials_(device), tickets_(device), words_(device) {}
 
   void use(device::Stream& stream, const WorkspaceSize& size,
            const std::function<void(const Workspace&)>& launch) {
@@ -66,16 +67,24 @@ class StreamWorkspace {
         constexpr std::array<std::byte, 4> zero{};
         stream.fill(tickets_.location(), zero, tickets_.size_bytes() / zero.size());
       }
-      launch({partials_.location(), tickets_.location()});
+      if (words_.reserve(size.words * sizeof(std::uint64_t))) {
+        constexpr std::array<std::byte, 8> zero{};
+        constexpr std::array<std::byte, 4> one{std::byte{1}};
+        stream.fill(words_.location(), zero, words_.size_bytes() / zero.size());
+        stream.fill(words_.location() + sizeof(std::uint32_t), one, 1);  // 1 << 32
+      }
+      launch({partials_.location(), tickets_.location(), words_.location(),
+              words_.size_bytes() / sizeof(std::uint64_t)});
     } catch (...) {
       tickets_.forget();
+      words_.forget();
       throw;
     }
   }
 
  private:
   std::mutex mutex_;  // guards what follows, until what uses it is queued
-  Grown partials_, tickets_;
+  Grown partials_, tickets_, words_;
 };
 
 /// The workspaces of a device.

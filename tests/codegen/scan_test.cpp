@@ -47,7 +47,56 @@ TEST(Scan, GoldenTexts) {
       name += language == Language::cuda_c ? ".cu" : ".cl";
       expect_golden("scan", "cumulative_" + name, scan_text(cumulative(), schedule, language));
       expect_golden("scan", "segmented_" + name, scan_text(segmented(), schedule, language));
+      for (ScanSnippet snippet : {cumulative(), segmented()}) {
+        snippet.looks_back = true;
+        if (!snippet.segment_start.empty()) snippet.output = "y[i] = prev_item";
+        expect_golden(
+            "scan",
+            std::string(snippet.segment_start.empty() ? "one_pass_" : "one_pass_runs_") + name,
+            scan_text(snippet, schedule, language));
+      }
     }
+}
+
+TEST(Scan, IsInOnePassWhereThatIsPossible) {
+  const Dialect &cuda = dialect_of(Language::cuda_c), &opencl = dialect_of(Language::opencl_c);
+  ScanSnippet snippet = cumulative();
+  EXPECT_TRUE(can_look_back(snippet, cuda) && can_look_back(snippet, opencl));
+  snippet.dtype = Scalar::complex64;
+  EXPECT_TRUE(can_look_back(snippet, cuda));
+  EXPECT_FALSE(can_look_back(snippet, opencl)) << "fences do not reach other groups";
+  snippet = segmented();
+  EXPECT_FALSE(can_look_back(snippet, cuda)) << "last_item";
+  snippet.looks_back = true;
+  EXPECT_THROW(scan_text(snippet, Schedule::wide, Language::cuda_c), InvalidArgument);
+  snippet.output = "y[i] = item";
+  snippet.dtype = Scalar::float64;
+  const ScanText made = scan_text(snippet, Schedule::wide, Language::cuda_c);
+  EXPECT_EQ(made.slot_words, 2u);
+  EXPECT_EQ(scan_room(made, 1000).slots, 1007u);
+  EXPECT_EQ(scan_room(made, 1000).words, 2016u);
+  EXPECT_EQ(scan_room(scan_text(snippet, Schedule::narrow, Language::cuda_c), 1000).slots, 999u);
+}
+
+TEST(Scan, TellsWhatItDoesWithElements) {
+  const auto of = [](ScanSnippet snippet, const std::string& arguments) {
+    const Dialect& dialect = dialect_of(Language::cuda_c);
+    snippet.parameters = parse_parameters(arguments, TypeNames(dialect));
+    return scan_accesses(snippet);
+  };
+  const auto simple = of(cumulative(), "const float *x, float *y");
+  EXPECT_TRUE(simple[0].is_read && simple[0].is_read_at_i && !simple[0].may_be_written);
+  EXPECT_TRUE(!simple[1].is_read && simple[1].may_be_written && simple[1].is_written_at_i);
+  EXPECT_FALSE(of(segmented(), "const float *x, int *y")[0].is_read_at_i) << "its left neighbour";
+  ScanSnippet snippet = cumulative();
+  snippet.output = "if (item > x[i]) y[(int)item] = x[i]; z[i].part = 1; f(&w[i]); v[i]++";
+  const auto all = of(snippet, "const float *x, float *y, float *z, float *w, float *v, float *u");
+  EXPECT_FALSE(all[0].may_be_written);
+  EXPECT_TRUE(all[1].may_be_written && !all[1].is_written_at_i);
+  for (const int i : {2, 3, 4}) EXPECT_TRUE(all[static_cast<std::size_t>(i)].may_be_written) << i;
+  EXPECT_FALSE(all[5].may_be_written);
+  snippet.preamble = "#define here u[i]";
+  EXPECT_TRUE(of(snippet, "float *u")[0].may_be_written) << "macros may use any name";
 }
 
 TEST(Scan, KeepsStartsForWhatIsBeforeThem) {
@@ -72,9 +121,10 @@ TEST(Scan, LargeItemsHaveSmallerTiles) {
     EXPECT_EQ(made.tile % made.group_size, 0u);
     return made.tile;
   };
-  EXPECT_EQ(tile_of(4), 256u * 15);
-  EXPECT_EQ(tile_of(16), 128u * 15);
-  EXPECT_EQ(tile_of(10'000), 3u);
+  EXPECT_EQ(tile_of(4), 256u * 31);
+  EXPECT_EQ(tile_of(16), 256u * 7);
+  EXPECT_EQ(tile_of(200), 128u);
+  EXPECT_EQ(tile_of(10'000), 2u);
   EXPECT_EQ(tile_of(100'000), 1u);
 }
 

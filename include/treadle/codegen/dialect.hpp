@@ -42,8 +42,16 @@ struct Dialect {
   /// The value {0} of the work-item that is {1} further on in a sub-group of 32; empty where the
   /// language does not have that.
   std::string shuffle_down;
-  std::string shuffle_up;    ///< the same of the one {1} before
-  std::string atomic_add;    ///< a function: adds to an uint in device memory, gives the old
+  std::string shuffle_up;  ///< the same of the one {1} before
+  std::string atomic_add;  ///< a function: adds to an uint in device memory, gives the old
+  std::string load_word;   ///< what {0}, a place of an uint64 in device memory, holds now
+  std::string store_word;  ///< an expression: stores {1} there, for other groups to see
+  std::string add_word;    ///< a function: adds to an uint64 in device memory, gives the old
+  std::string
+      word_preamble;  ///< before kernels that use add_word; ends with a newline if not empty
+  /// Whether what a group wrote before its fence is seen by one that has its fence behind the sight
+  /// of a word that was stored later.
+  bool fences_are_of_device;
   std::string high_product;  ///< a function: the high half of the product of two uints
   std::string aligned;       ///< behind `struct`: to {0} bytes
   /// Whether a pointer to anywhere in an allocation can be passed. Otherwise kernels take it to the

@@ -40,14 +40,16 @@ struct PreparedLaunch {
   struct Slot {
     /// Where it comes from.
     enum class What : std::uint8_t {
-      address,   ///< of an array, `number` bytes behind where it begins
-      handle,    ///< of an array, where languages have no addresses
-      offset,    ///< of that address behind the handle, in elements
-      scalar,    ///< a value that each launch brings
-      number,    ///< a value that is the same for all launches
-      partials,  ///< of the workspace
-      tickets,   ///< of the workspace
-      scratch,   ///< memory of the launch's own: which of `scratch`
+      address,     ///< of an array, `number` bytes behind where it begins
+      handle,      ///< of an array, where languages have no addresses
+      offset,      ///< of that address behind the handle, in elements
+      scalar,      ///< a value that each launch brings
+      number,      ///< a value that is the same for all launches
+      partials,    ///< of the workspace
+      tickets,     ///< of the workspace
+      words,       ///< of the workspace
+      word_count,  ///< how many those are, a value
+      scratch,     ///< memory of the launch's own: which of `scratch`
     };
     What what;                                                    ///< where it comes from
     std::uint8_t index = 0;                                       ///< which array or scalar
@@ -64,7 +66,7 @@ struct PreparedLaunch {
   };
 
   std::vector<Step> steps;  ///< one, but for spaces that are too large for one launch, and scans
-  WorkspaceSize workspace = {};           ///< without tickets: none
+  WorkspaceSize workspace = {};           ///< without tickets and words: none
   KernelNote note;                        ///< of all steps together
   std::vector<std::size_t> scratch = {};  ///< bytes of the pool, for as long as it runs
 

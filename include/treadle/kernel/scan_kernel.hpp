@@ -54,6 +54,12 @@ struct ScanOptions {
   /// One work-item goes through everything, one index after the other: to debug texts by.
   bool is_sequential = false;
   std::string called = {};  ///< what errors call it; empty: scan and its name
+  /// Whether groups may wait for earlier ones, so that one pass is enough; none:
+  /// DeviceTraits::forward_progress.
+  std::optional<bool> looks_back = {};
+  /// Whether callers promise that outputs write no memory that inputs of other elements are read
+  /// from. Otherwise texts and arguments are compared.
+  bool is_apart = false;
 };
 
 /// A kernel that gives every index the sum, by an associative operation, of what a user's C text
@@ -64,10 +70,12 @@ struct ScanOptions {
 ///                            .scan = "a + b", .output = "y[i] = item"});
 ///     cumulative.launch(stream, n, x, y);
 ///
-/// All inputs are evaluated, each once, before the first output statement runs: arrays may be
-/// scanned in place. The operation need not be commutative, and what is scanned may be a structure
-/// that the preamble defines. Equal launches give equal bits. Any thread; compiled at the first
-/// launch, and keeps the device alive.
+/// All inputs are evaluated, each once, before the first output statement that changes what one is
+/// read from runs: arrays may be scanned in place. The operation need not be commutative, and what
+/// is scanned may be a structure that the preamble defines. On devices whose groups may wait for
+/// each other a launch is one kernel and one pass over memory, unless outputs use last_item or may
+/// write, by what the texts and the arguments show, where inputs of other elements are read. Equal
+/// launches give equal bits. Any thread; compiled at the first launch, and keeps the device alive.
 class ScanKernel {
  public:
   /// Throws InvalidArgument for arguments that are no declarations, or called as a scan's own
@@ -87,12 +95,12 @@ class ScanKernel {
   }
   /// The same for arguments collected at run time. Throws as DeclaredArguments::check();
   /// InvalidArgument for more elements than the index dtype counts; OutOfMemory; and as Program and
-  /// Stream::launch().
+  /// Stream::launch(). On a queue that its owner made out of order, nothing waits for groups.
   void launch_arguments(device::Stream& stream, std::uint64_t n,
                         std::span<const UserArgument> arguments, const device::Order& order = {});
 
   /// Compiles now rather than at the first launch.
-  void compile() { form(); }
+  void compile() { form(looks_back_); }
   /// Compiles, and no longer keeps the device alive: for kernels that the device itself keeps. To
   /// be called before another thread has the kernel.
   void let_go_of_device();
@@ -102,26 +110,37 @@ class ScanKernel {
   }
   /// As ElementwiseKernel::mentions_element(), of the input.
   bool mentions_element(std::string_view name) const;
-  /// The program.
-  std::string text() const { return generate().text; }
+  /// The program; in one pass, where both ways are possible.
+  const std::string& text() const noexcept { return usual_.text; }
   /// Work-items of a group.
-  unsigned group_size() const { return generate().group_size; }
+  unsigned group_size() const noexcept { return usual_.group_size; }
   /// Neighbouring elements that one work-item scans by itself.
-  unsigned items_per_work_item() const { return generate().items; }
+  unsigned items_per_work_item() const noexcept { return usual_.items; }
+  /// Elements of a tile; 0 where scans are not in one pass.
+  unsigned tile() const noexcept { return looks_back_ ? usual_.tile : 0; }
   /// Where it runs.
   device::Device& device() const noexcept { return *device_; }
 
  private:
-  /// The compiled kernels.
+  /// The compiled kernels of one of the two ways.
   struct Form {
     codegen::ScanText made;
     device::Kernel intervals;
-    std::optional<device::Kernel> totals;
-    device::Kernel outputs;
+    std::optional<device::Kernel> totals, outputs;
   };
-  codegen::ScanText generate() const;
-  const Form& form();
-  std::shared_ptr<const PreparedLaunch> prepare(std::uint64_t n);
+  /// A pointer that inputs read, and one that outputs write; both may be the same.
+  struct Pair {
+    std::size_t read, written;
+    bool is_read_at_i, is_written_at_i;          // and nowhere else
+    bool is_read_within_n, is_written_within_n;  // the elements are those of indices
+  };
+  codegen::ScanText generate(bool looks_back) const;
+  std::vector<Pair> pairs(const std::vector<std::string>& one_for_one, bool is_apart) const;
+  bool may_be_one_pass(const device::Stream& stream, std::uint64_t n,
+                       std::span<const UserArgument> arguments) const;
+  const Form& form(bool looks_back);
+  std::shared_ptr<const PreparedLaunch> prepare(std::uint64_t n, bool looks_back);
+  std::shared_ptr<const PreparedLaunch> prepare_one_pass(std::uint64_t n);
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
@@ -129,10 +148,12 @@ class ScanKernel {
   DeclaredArguments declared_;
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
-  bool is_sequential_;
+  bool is_sequential_, looks_back_, is_kept_by_device_ = false;
+  codegen::ScanText usual_;
+  std::vector<Pair> pairs_;
   std::unique_ptr<LaunchCache> launches_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
-  std::optional<Form> form_;
+  std::optional<Form> one_pass_, passes_;
 };
 
 /// The texts of a scan of an array `x` into an array `y`, both with elements of the C type `type`;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include "treadle/device/location.hpp"
@@ -13,12 +14,18 @@ namespace treadle::kernel {
 struct Workspace {
   device::Location partials;  ///< with undefined contents
   device::Location tickets;   ///< uint32, all 0; the kernel leaves them so
+  /// uint64, for scans that look back (codegen::ScanText), and how many there are.
+  device::Location words;
+  std::uint64_t word_count = 0;
 };
 
 /// What a launch wants of it.
 struct WorkspaceSize {
   std::size_t partial_bytes;  ///< at least
   std::size_t tickets;        ///< at least so many
+  std::size_t words = 0;      ///< at least so many
+  /// Whether anything is wanted.
+  constexpr bool is_used() const noexcept { return tickets != 0 || words != 0; }
 };
 
 /// Calls `launch` with the workspace of a stream. The workspace lives as long as the device and

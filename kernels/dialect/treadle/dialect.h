@@ -47,6 +47,8 @@
 // TREADLE_HAS_INT64_ATOMICS:
 //   treadle_atomic_{add,sub,min,max,and,or,xor,exchange}_int64(pointer, value)
 //   treadle_atomic_compare_exchange_int64(pointer, expected, desired)
+// Words in device memory that other groups read and write meanwhile, as wholes and in no order:
+//   treadle_load_uint64(pointer), treadle_store_uint64(pointer, value)
 // On float, and on double where TREADLE_HAS_DOUBLE_ATOMICS, by a loop where there is no instruction;
 // those behind _local are for memory of the group:
 //   treadle_atomic_{add,min,max}_{float,double}(pointer, value)

@@ -100,6 +100,8 @@ TREADLE_FUNCTION treadle_uint64 treadle_atomic_compare_exchange_int64(treadle_ui
 {
   return atomicCAS(pointer, expected, desired);
 }
+#define treadle_load_uint64(pointer) (*(volatile unsigned long long *)(pointer))
+#define treadle_store_uint64(pointer, value) (*(volatile unsigned long long *)(pointer) = (value))
 
 // Where there is no instruction the bits are exchanged until nobody was faster.
 #define TREADLE_HAS_DOUBLE_ATOMICS 1

@@ -73,6 +73,9 @@
   this_device_has_no_atomics_of_64_bits
 #endif
 
+#define treadle_load_uint64(pointer) (*(volatile __global ulong *)(pointer))
+#define treadle_store_uint64(pointer, value) (*(volatile __global ulong *)(pointer) = (value))
+
 // The language has no such operations before 3.0: the bits are exchanged until nobody was faster.
 #define TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(name, space, number, bits, exchange, updated)      \
   static inline number name(volatile space number *pointer, number value)                    \

@@ -9,15 +9,15 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
     __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  __local treadle_item treadle_tile[3840];
+  __local treadle_item treadle_tile[7936];
   __local treadle_item treadle_own[256];
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
-  const uint treadle_low = (uint)get_local_id(0) * 15;
+  const uint treadle_low = (uint)get_local_id(0) * 31;
   treadle_item treadle_carry;
-  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
-    const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-    #pragma unroll 5
+  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 7936) {
+    const uint treadle_here = treadle_end - treadle_from < 7936 ? (uint)(treadle_end - treadle_from) : 7936;
+    #pragma unroll 31
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -27,7 +27,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
       treadle_tile[treadle_k] = treadle_value;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint treadle_high = treadle_low + 15 < treadle_here ? treadle_low + 15 : treadle_here;
+    const uint treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
     treadle_item treadle_sum;
     if (treadle_low < treadle_here) {
       treadle_sum = treadle_tile[treadle_low];
@@ -81,22 +81,22 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_totals(
     __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  __local treadle_item treadle_tile[3840];
+  __local treadle_item treadle_tile[7936];
   __local treadle_item treadle_own[256];
   const long treadle_begin = 0;
   const long treadle_end = treadle_count;
-  const uint treadle_low = (uint)get_local_id(0) * 15;
+  const uint treadle_low = (uint)get_local_id(0) * 31;
   treadle_item treadle_carry;
-  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
-    const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-    #pragma unroll 5
+  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 7936) {
+    const uint treadle_here = treadle_end - treadle_from < 7936 ? (uint)(treadle_end - treadle_from) : 7936;
+    #pragma unroll 31
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
       treadle_tile[treadle_k] = treadle_value;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint treadle_high = treadle_low + 15 < treadle_here ? treadle_low + 15 : treadle_here;
+    const uint treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
     treadle_item treadle_sum;
     if (treadle_low < treadle_here) {
       treadle_sum = treadle_tile[treadle_low];

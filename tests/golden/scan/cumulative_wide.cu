@@ -6,16 +6,16 @@ typedef long long treadle_index;
 extern "C" __global__ void __launch_bounds__(256) scan_intervals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
     treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
-  __shared__ treadle_item treadle_tile[3840];
+  __shared__ treadle_item treadle_tile[7936];
   __shared__ treadle_item treadle_own[256];
   __shared__ treadle_item treadle_own_sums[8];
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
-  const unsigned int treadle_low = threadIdx.x * 15;
+  const unsigned int treadle_low = threadIdx.x * 31;
   treadle_item treadle_carry;
-  for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
-    const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
-    #pragma unroll 5
+  for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 7936) {
+    const unsigned int treadle_here = treadle_end - treadle_from < 7936 ? (unsigned int)(treadle_end - treadle_from) : 7936;
+    #pragma unroll 31
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
       treadle_tile[treadle_k] = treadle_value;
     }
     __syncthreads();
-    const unsigned int treadle_high = treadle_low + 15 < treadle_here ? treadle_low + 15 : treadle_here;
+    const unsigned int treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
     treadle_item treadle_sum;
     if (treadle_low < treadle_here) {
       treadle_sum = treadle_tile[treadle_low];
@@ -85,23 +85,23 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
 extern "C" __global__ void __launch_bounds__(256) scan_totals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
     treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
-  __shared__ treadle_item treadle_tile[3840];
+  __shared__ treadle_item treadle_tile[7936];
   __shared__ treadle_item treadle_own[256];
   __shared__ treadle_item treadle_own_sums[8];
   const long long treadle_begin = 0;
   const long long treadle_end = treadle_count;
-  const unsigned int treadle_low = threadIdx.x * 15;
+  const unsigned int treadle_low = threadIdx.x * 31;
   treadle_item treadle_carry;
-  for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
-    const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
-    #pragma unroll 5
+  for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 7936) {
+    const unsigned int treadle_here = treadle_end - treadle_from < 7936 ? (unsigned int)(treadle_end - treadle_from) : 7936;
+    #pragma unroll 31
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
       treadle_tile[treadle_k] = treadle_value;
     }
     __syncthreads();
-    const unsigned int treadle_high = treadle_low + 15 < treadle_here ? treadle_low + 15 : treadle_here;
+    const unsigned int treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
     treadle_item treadle_sum;
     if (treadle_low < treadle_here) {
       treadle_sum = treadle_tile[treadle_low];

@@ -10,20 +10,20 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
     __global long *restrict treadle_first_starts, __global uchar *restrict treadle_starts) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  __local treadle_item treadle_tile[3840];
+  __local treadle_item treadle_tile[7936];
   __local treadle_item treadle_own[256];
-  __local uchar treadle_flags[3840];
+  __local uchar treadle_flags[7936];
   __local uchar treadle_marks[256];
   __local long treadle_first;
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
-  const uint treadle_low = (uint)get_local_id(0) * 15;
+  const uint treadle_low = (uint)get_local_id(0) * 31;
   treadle_item treadle_carry;
   if ((uint)get_local_id(0) == 0)
     treadle_first = treadle_end;
-  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
-    const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-    #pragma unroll 5
+  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 7936) {
+    const uint treadle_here = treadle_end - treadle_from < 7936 ? (uint)(treadle_end - treadle_from) : 7936;
+    #pragma unroll 31
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -42,9 +42,9 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
       treadle_flags[treadle_k] = treadle_flag;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint treadle_high = treadle_low + 15 < treadle_here ? treadle_low + 15 : treadle_here;
-    treadle_item treadle_sum;
     const uint treadle_is_open = treadle_first == treadle_end;
+    const uint treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
+    treadle_item treadle_sum;
     uint treadle_mark = 0;
     if (treadle_low < treadle_here) {
       treadle_sum = treadle_tile[treadle_low];
@@ -111,20 +111,20 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
     __global long *restrict treadle_first_starts, __global uchar *restrict treadle_starts) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  __local treadle_item treadle_tile[3840];
+  __local treadle_item treadle_tile[7936];
   __local treadle_item treadle_own[256];
-  __local uchar treadle_flags[3840];
+  __local uchar treadle_flags[7936];
   __local uchar treadle_marks[256];
   __local long treadle_first;
   const long treadle_begin = 0;
   const long treadle_end = treadle_count;
-  const uint treadle_low = (uint)get_local_id(0) * 15;
+  const uint treadle_low = (uint)get_local_id(0) * 31;
   treadle_item treadle_carry;
   if ((uint)get_local_id(0) == 0)
     treadle_first = treadle_end;
-  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
-    const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
-    #pragma unroll 5
+  for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 7936) {
+    const uint treadle_here = treadle_end - treadle_from < 7936 ? (uint)(treadle_end - treadle_from) : 7936;
+    #pragma unroll 31
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -134,9 +134,9 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
       treadle_flags[treadle_k] = treadle_flag;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint treadle_high = treadle_low + 15 < treadle_here ? treadle_low + 15 : treadle_here;
-    treadle_item treadle_sum;
     const uint treadle_is_open = treadle_first == treadle_end;
+    const uint treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
+    treadle_item treadle_sum;
     uint treadle_mark = 0;
     if (treadle_low < treadle_here) {
       treadle_sum = treadle_tile[treadle_low];

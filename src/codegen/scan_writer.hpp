@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Writes the kernels of one scan: in passes (scan.cpp), or in one (scan_look_back.cpp).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "block.hpp"
+#include "look_back.hpp"
+#include "treadle/codegen/scan.hpp"
+
+namespace treadle::codegen {
+
+class ScanWriter {
+ public:
+  ScanWriter(const ScanSnippet& snippet, const Tiling& tiling, const Dialect& dialect,
+             const TypeNames& types);
+  ScanText write();
+
+ private:
+  /// What a group scans: how an element is loaded and where its sum is stored.
+  struct Source {
+    /// Writes statements that leave the element `treadle_at` in treadle_value, and of a segmented
+    /// scan whether it has a start in treadle_flag.
+    std::function<void()> load;
+    std::string stored;  ///< where the sum of the elements up to `treadle_at` goes
+    bool keeps_starts;   ///< whether flags are stored, too
+  };
+  /// Whether what a work-item adds up is stored where it was.
+  enum class OwnSums { kept, dropped };
+
+  void set_wide_tile();
+  void set_narrow_tile();
+  Schedule schedule() const { return is_wide_ ? Schedule::wide : Schedule::narrow; }
+  bool keeps_starts() const { return is_segmented_ && has_previous_; }
+  std::string combined(std::string_view a, std::string_view b, std::string_view across) const;
+  void require_valid() const;
+  const ParameterSpec& fetched(const ScanFetch& fetch) const;
+  tree::Parts user_parameters() const;
+  void write_input();
+  void declare_shared();
+  void open_each_of_tile();
+  void write_tile_load(const std::function<void()>& load);
+  void write_own_sums(OwnSums sums);
+  BlockScan group_scan() const;
+  void write_neutral_previous();
+
+  // In passes.
+  void open_kernel(const std::string& name);
+  void write_intervals(const std::string& name);
+  void write_interval(std::string_view interval);
+  void write_totals(const std::string& name);
+  /// Scans the elements from treadle_begin to before treadle_end by this group. Leaves the sum of
+  /// all in treadle_carry, and of a segmented scan the first start in treadle_first.
+  void write_scan(const Source& source) { is_wide_ ? write_wide(source) : write_narrow(source); }
+  void write_narrow(const Source& source);
+  void write_wide(const Source& source);
+  void write_carry();
+  void write_outputs(const std::string& name);
+  void write_wide_carry();
+  void write_narrow_carry();
+  void write_previous();
+
+  // In one pass.
+  LookBack look_back() const;
+  void write_one_pass(const std::string& name);
+  void write_one_pass_wide();
+  void write_carry_of_tile();
+  void write_outputs_of_tile();
+  void write_one_pass_narrow();
+  void write_parts();
+  void write_part_step(const std::string& part);
+  void write_outputs_of_parts();
+  bool has_item() const;
+  void write_output(const std::function<void()>& previous);
+
+  const ScanSnippet& snippet_;
+  const Tiling& tiling_;
+  const Dialect& dialect_;
+  const TypeNames& types_;
+  bool is_wide_, is_segmented_, has_previous_, has_last_;
+  std::string integer_, uint_;
+  unsigned group_size_ = 1, own_items_ = 1, tile_ = 1, lanes_ = 1;
+  tree::BlockBuilder code_;
+};
+
+}  // namespace treadle::codegen
