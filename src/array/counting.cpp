@@ -27,20 +27,27 @@ namespace {
 /// Elements of one launch, which counts in 32 bits.
 constexpr std::int64_t most_counted = std::int64_t{1} << 31;
 
-/// How often each number below `length` is in bins (uint32, dense): int64.
-Array counts_of(const Array& bins, std::int64_t length) {
-  const Placement beside{.stream = bins.stream()};
+/// How many elements (of one axis, dense) are in each of so many bins: int64.
+Array counts_of(const Array& x, std::int64_t length,
+                const std::optional<kernel::EvenBins>& even = {}, const Array& edges = {}) {
+  const Placement beside{.stream = x.stream()};
   Array all;
-  for (std::int64_t from = 0; from < std::max<std::int64_t>(bins.size(), 1); from += most_counted) {
-    const std::int64_t stop = std::min(from + most_counted, bins.size());
-    const Array part = bins.at({Index{.start = from, .stop = stop}});
+  for (std::int64_t from = 0; from < std::max<std::int64_t>(x.size(), 1); from += most_counted) {
+    const std::int64_t stop = std::min(from + most_counted, x.size());
+    const Array part = x.at({Index{.start = from, .stop = stop}});
     const Array counts = zeros({length}, Scalar::uint32, beside);
     compute(Access::node(counts));
     if (part.size() > 0 && length > 0) {
+      kernel::CountArguments arguments{part, counts, {}};
+      if (even) arguments.edges = edges;
       const StreamRef stream = Access::node(counts).context->stream({});
       const WithoutHostLock released;
-      kernel::launch_count(*stream, static_cast<std::uint64_t>(part.size()),
-                           static_cast<std::uint64_t>(length), part, counts);
+      kernel::launch_count(*stream,
+                           {.n = static_cast<std::uint64_t>(part.size()),
+                            .bin_count = static_cast<std::uint64_t>(length),
+                            .dtype = x.dtype().scalar(),
+                            .even = even},
+                           arguments);
     }
     const Array wide = in_dtype(counts, Scalar::int64);
     all = all ? all + wide : wide;
@@ -110,6 +117,11 @@ struct Binned {
   std::int64_t count;
 };
 
+/// How many bins are 1 wide.
+double scale_of(std::int64_t count, const HistogramRange& ends) {
+  return static_cast<double>(count) / (ends.second - ends.first);
+}
+
 /// Near its place by a product, and exactly there by comparing with the edges.
 Array bins_of_one_width(const Array& x, const Array& edges, const HistogramRange& ends) {
   const std::int64_t count = edges.size() - 1;
@@ -117,9 +129,8 @@ Array bins_of_one_width(const Array& x, const Array& edges, const HistogramRange
   const auto edge = [&](const Array& place) { return take(edges, IndexArray(place), 0); };
   const Array is_within =
       (value >= edges.at({Index::at(0)})) & (value <= edges.at({Index::at(-1)}));
-  const double scale = static_cast<double>(count) / (ends.second - ends.first);
-  const Array near =
-      (in_dtype(where(is_within, value, ends.first), Scalar::float64) - ends.first) * scale;
+  const Array near = (in_dtype(where(is_within, value, ends.first), Scalar::float64) - ends.first) *
+                     scale_of(count, ends);
   Array bin = minimum(maximum(in_dtype(near, Scalar::int64), 0), count - 1);
   bin = where((value < edge(bin)) & (bin > 0), bin - 1, bin);
   bin = where((value >= edge(bin + 1)) & (bin < count - 1), bin + 1, bin);
@@ -181,8 +192,8 @@ Array bincount(const Array& x, const Array& weights, std::int64_t least_length) 
     length = std::max(length, most.as<std::int64_t>().front() + 1);
   }
   require_few(length);
-  const Array bins = dense(in_dtype(x, Scalar::uint32));
-  return given ? sums_of(bins, given, length) : counts_of(bins, length);
+  if (given) return sums_of(dense(in_dtype(x, Scalar::uint32)), given, length);
+  return counts_of(dense(x.dtype() == Scalar::boolean ? in_dtype(x, Scalar::uint8) : x), length);
 }
 
 Array histogram_bin_edges(const Array& x, std::int64_t count,
@@ -198,6 +209,17 @@ Array histogram_bin_edges(const Array& x, std::int64_t count,
 }
 
 Histogram histogram(const Array& x, const HistogramBins& bins, const HistogramOptions& options) {
+  const bool is_counted = x.dtype() != Scalar::float16 && x.dtype() != Scalar::boolean;
+  if (!bins.edges && !options.weights && is_counted) {  // in one kernel
+    require_real("a histogram", x);
+    const HistogramRange ends = range_of(x, bins.range);
+    require_few(bins.count);
+    Histogram made{{}, {dense(histogram_bin_edges(x, bins.count, ends))}};
+    const kernel::EvenBins even{ends.first, scale_of(bins.count, ends)};
+    made.counts = counts_of(dense(ravel(x)), bins.count, even, made.edges.front());
+    if (options.is_density) made.counts = density_of(made.counts, made.edges);
+    return made;
+  }
   const Array coordinates[] = {ravel(x)};
   return histogramdd(coordinates, {&bins, 1}, options);
 }

@@ -11,6 +11,9 @@
 
 #include "array/access.hpp"
 #include "array/axes.hpp"
+#include "array/context.hpp"
+#include "array/dense.hpp"
+#include "array/evaluate.hpp"
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
@@ -18,12 +21,13 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/ordering.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/kernel/ranks.hpp"
 
 namespace treadle::array {
 namespace {
 
-/// Rows whose elements are in their order, along the last axis.
-struct OrderedRows {
+/// Rows along the last axis.
+struct QuantileRows {
   Array values;
   Shape result;  ///< as the options have it
   bool has_elements = true;
@@ -33,13 +37,13 @@ bool is_inexact(const DType& dtype) {
   return dtype.kind() == ScalarKind::floating || dtype.kind() == ScalarKind::complex;
 }
 
-/// In the dtype of x. Rows of length 0 are not sorted: `values` has their dtype only.
-OrderedRows ordered_rows(const char* function, const Array& x, const QuantileOptions& options) {
+/// In the dtype of x. Of rows of length 0 `values` has the dtype only.
+QuantileRows quantile_rows(const char* function, const Array& x, const QuantileOptions& options) {
   if (x.dtype().scalar() == Scalar::structure)
     throw DTypeError(std::string(function) + " of records of " + x.dtype().name(),
                      "take one of their fields");
   const std::uint64_t axes = axes_of(options.axes, x.layout(), function);
-  OrderedRows made;
+  QuantileRows made;
   Shape rows;
   std::vector<int> moved;
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -59,12 +63,12 @@ OrderedRows ordered_rows(const char* function, const Array& x, const QuantileOpt
   for (const int axis : moved) length *= x.shape()[static_cast<std::size_t>(axis)];
   rows.push_back(length);
   made.has_elements = length != 0;
-  made.values = made.has_elements ? sorted(reshape(permute_dims(x, order), rows)) : x;
+  made.values = made.has_elements ? reshape(permute_dims(x, order), rows) : x;
   return made;
 }
 
 /// The result for rows of length 0: NaN, in float64 of integers.
-Array not_a_number(const OrderedRows& of) {
+Array not_a_number(const QuantileRows& of) {
   const DType dtype = of.values.dtype();
   return full(of.result, std::nan(""), is_inexact(dtype) ? dtype.scalar() : Scalar::float64,
               {.stream = of.values.stream()});
@@ -141,9 +145,33 @@ QuantilePlace quantile_place(const Array& n, double q, QuantileMethod method) {
   return {in_dtype(minimum(maximum(before, 0.0), n - 1.0), Scalar::int64), weight};
 }
 
-/// Elements at places along the last axis, which is left out.
-Array elements_at(const Array& rows, const Array& places) {
-  return squeeze(take_along_axis(rows, IndexArray(places), -1), -1);
+/// Elements of the sorted rows at places (int64, a last axis of 1), without that axis.
+std::vector<Array> elements_at(const Array& rows, const std::vector<Array>& places) {
+  std::vector<Array> found;
+  const kernel::Ranks ranks{.dtype = rows.dtype().scalar(),
+                            .n = static_cast<std::uint64_t>(rows.size()),
+                            .rank_count = places.size()};
+  if (rows.size() != rows.shape().back() || rows.dtype().kind() == ScalarKind::complex ||
+      !kernel::is_worth_ranks(rows.device(), ranks)) {
+    const Array in_order = sorted(rows);
+    for (const Array& place : places)
+      found.push_back(squeeze(take_along_axis(in_order, IndexArray(place), -1), -1));
+    return found;
+  }
+  std::vector<Array> flat;
+  for (const Array& place : places) flat.push_back(ravel(place));
+  const Array row = dense(rows), all = dense(concatenate(flat));
+  const Array values = empty({all.size()}, rows.dtype(), {.stream = row.stream()});
+  {
+    const StreamRef stream = Access::node(values).context->stream({});
+    const WithoutHostLock released;
+    kernel::launch_ranks(*stream, ranks, {row, all, values});
+  }
+  Shape shape = shape_of(rows);
+  shape.pop_back();
+  for (std::int64_t i = 0; i < all.size(); ++i)
+    found.push_back(reshape(values.at({Index::at(i)}), shape));
+  return found;
 }
 
 /// How many elements of each row count, float64 with a last axis of 1.
@@ -165,25 +193,47 @@ bool gives_elements(QuantileMethod method) {
   return std::ranges::find(all, method) != std::end(all);
 }
 
-/// One quantile of all rows, in their dtype.
-Array quantile_of(const Array& rows, const Array& n, double q, const QuantileOptions& options) {
-  const DType dtype = rows.dtype();
-  const QuantilePlace at = quantile_place(n, q, options.method);
+/// The place of the last element of each row, NaN if there is one.
+Array last_place(const Array& rows) {
+  Shape shape = shape_of(rows);
+  const std::int64_t last = shape.back() - 1;
+  shape.back() = 1;
+  return full(shape, last, Scalar::int64, {.stream = rows.stream()});
+}
+
+/// Quantiles of all rows, in their dtype or, of integers, in float64 between elements.
+std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fractions,
+                                const QuantileOptions& options) {
+  const Array n = lengths_of(rows, options.ignores_nan);
   const Array last = in_dtype(maximum(n - 1.0, 0.0), Scalar::int64);
-  const Array before = elements_at(rows, maximum(at.before, 0));
-  const Array behind = elements_at(rows, minimum(maximum(at.before + 1, 0), last));
-  const Array weight = in_dtype(squeeze(at.weight, -1), dtype);
-  Array made = before;
-  if (!gives_elements(options.method)) {
-    const Array step = behind - before;
-    // From the nearer one, as NumPy has it; equal infinities are no NaN.
-    made = where(weight < 0.5, before + step * weight, behind - step * (1 - weight));
-    made = where(before == behind, before, where(weight == 0, before, made));
+  std::vector<Array> places, weights, results;
+  for (const double q : fractions) {
+    const QuantilePlace at = quantile_place(n, q, options.method);
+    places.push_back(maximum(at.before, 0));
+    places.push_back(minimum(maximum(at.before + 1, 0), last));
+    weights.push_back(squeeze(at.weight, -1));
   }
-  made = where(weight == 1, behind, made);
-  if (dtype.kind() != ScalarKind::floating) return made;
-  const Array end = rows.at({Index::ellipsis(), Index::at(-1)});  // NaN, if there is one
-  return where(options.ignores_nan ? squeeze(n, -1) == 0 : isnan(end), std::nan(""), made);
+  places.push_back(last_place(rows));
+  std::vector<Array> found = elements_at(rows, places);
+  if (!gives_elements(options.method) && !is_inexact(rows.dtype()))
+    for (Array& one : found) one = in_dtype(one, Scalar::float64);
+  for (std::size_t i = 0; i < fractions.size(); ++i) {
+    const Array &before = found[2 * i], &behind = found[2 * i + 1];
+    const Array weight = in_dtype(weights[i], before.dtype());
+    Array made = before;
+    if (!gives_elements(options.method)) {
+      const Array step = behind - before;
+      // From the nearer one, as NumPy has it; equal infinities are no NaN.
+      made = where(weight < 0.5, before + step * weight, behind - step * (1 - weight));
+      made = where(before == behind, before, where(weight == 0, before, made));
+    }
+    made = where(weight == 1, behind, made);
+    if (rows.dtype().kind() == ScalarKind::floating)
+      made = where(options.ignores_nan ? squeeze(n, -1) == 0 : isnan(found.back()), std::nan(""),
+                   made);
+    results.push_back(made);
+  }
+  return results;
 }
 
 }  // namespace
@@ -196,45 +246,44 @@ Array quantile(const Array& x, std::span<const double> fractions, const Quantile
   if (x.dtype().kind() == ScalarKind::complex)
     throw DTypeError("quantile of " + x.dtype().name(),
                      "it takes real numbers; median() takes these");
-  OrderedRows of = ordered_rows("quantile", x, options);
+  const QuantileRows of = quantile_rows("quantile", x, options);
   const bool has_results = std::ranges::find(of.result, 0) == of.result.end();
   if (!of.has_elements && !options.ignores_nan && has_results)
     throw IndexError("quantile of no elements (shape " + shape_text(x.shape()) + ")",
                      "pass an array with elements along the axes");
-  if (!gives_elements(options.method) && !is_inexact(x.dtype()))
-    of.values = in_dtype(of.values, Scalar::float64);
-  std::vector<Array> results;
-  if (of.has_elements) {
-    const Array n = lengths_of(of.values, options.ignores_nan);
-    for (const double q : fractions)
-      results.push_back(reshape(quantile_of(of.values, n, q, options), of.result));
-  } else {
-    results.assign(fractions.size(), not_a_number(of));
+  const DType dtype =
+      gives_elements(options.method) || is_inexact(x.dtype()) ? x.dtype() : DType(Scalar::float64);
+  std::vector<Array> results(fractions.size());
+  if (!of.has_elements) {
+    std::ranges::fill(results, not_a_number(of));
+  } else if (!fractions.empty()) {
+    results = quantiles_of(of.values, fractions, options);
+    for (Array& result : results) result = reshape(result, of.result);
   }
   if (!results.empty()) return stack(results);
   Shape none = of.result;
   none.insert(none.begin(), 0);
-  return empty(none, of.values.dtype(), {.stream = x.stream()});
+  return empty(none, dtype, {.stream = x.stream()});
 }
 
 Array median(const Array& x, const QuantileOptions& options) {
-  const OrderedRows of = ordered_rows("median", x, options);
+  const QuantileRows of = quantile_rows("median", x, options);
   if (!of.has_elements) return not_a_number(of);
   const DType dtype = is_inexact(x.dtype()) ? x.dtype() : DType(Scalar::float64);
-  const Array rows = in_dtype(of.values, dtype.scalar());
+  const Array& rows = of.values;
   const Array n = in_dtype(lengths_of(rows, options.ignores_nan), Scalar::int64);
-  const Array low = elements_at(rows, maximum(floor_divide(n - 1, 2), 0));
-  const Array high = elements_at(rows, floor_divide(n, 2));
+  std::vector<Array> found =
+      elements_at(rows, {maximum(floor_divide(n - 1, 2), 0), floor_divide(n, 2), last_place(rows)});
+  for (Array& one : found) one = in_dtype(one, dtype);
+  const Array &low = found[0], &high = found[1], &end = found[2];
   const Array odd = squeeze(remainder(n, 2), -1) == 1;
   // The sum of two halves may be infinite where their mean is not.
   const bool is_half = dtype.scalar() == Scalar::float16;
   const Array total = is_half ? in_dtype(low, Scalar::float32) + high : low + high;
   Array made = where(odd, high, in_dtype(total / 2.0, dtype.scalar()));
-  if (is_inexact(x.dtype())) {
-    const Array end = rows.at({Index::ellipsis(), Index::at(-1)});  // NaN, if there is one
+  if (is_inexact(x.dtype()))
     made = options.ignores_nan ? where(squeeze(n, -1) == 0, std::nan(""), made)
                                : where(isnan(end), end, made);
-  }
   return reshape(made, of.result);
 }
 

@@ -38,7 +38,7 @@ SortedRows sort_rows(const Array& x, bool wants_places, bool is_descending) {
   SortedRows made{empty(shape_of(x), x.dtype(), beside), {}};
   kernel::RowSortArguments arguments{x, made.values, {}, {}};
   Array places;
-  if (wants_places || sort.rows > 1) {
+  if (wants_places || kernel::needs_places(x.device(), sort)) {
     const Scalar dtype = kernel::place_dtype(sort);
     places = arange(0, x.size(), 1, dtype, beside);
     compute(Access::node(places));

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "block.hpp"
+#include "dealing.hpp"
 #include "interval_text.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
@@ -43,6 +44,7 @@ class RadixSortWriter {
     code_.lines(snippet_.preamble);
     code_.define_type(types_.name_of(snippet_.key_dtype), "treadle_key");
     code_.define_type(types_.name_of(snippet_.index_dtype), "treadle_index");
+    if (!is_wide_) code_.lines(store_past_caches);
     code_.blank();
     open_kernel(made.counts, {});
     is_wide_ ? write_wide_counts() : write_narrow_counts();
@@ -117,18 +119,30 @@ class RadixSortWriter {
       code_.assign({"treadle_sorted_", name, "[treadle_place]"}, {name, "[i]"});
   }
 
-  void open_narrow_loop() {
-    code_.open_for(integer_, "treadle_at", "treadle_begin", "treadle_end");
-    write_digit();
+  Dealing dealing() {
+    return {.code = code_,
+            .tiling = tiling_,
+            .integer = integer_,
+            .uint = uint_,
+            .index = "treadle_index",
+            .write_digit = [this] { write_digit(); }};
+  }
+  std::vector<DealtArray> moved() const {
+    std::vector<DealtArray> made;
+    for (const std::string& name : snippet_.sorted) {
+      const DType& dtype =
+          std::ranges::find(snippet_.parameters, name, &ParameterSpec::name)->dtype;
+      made.push_back(
+          {.from = name,
+           .to = "treadle_sorted_" + name,
+           .type = types_.name_of(dtype),
+           .size_bytes = dtype.size_bytes(),
+           .is_number = DType(dtype).is_integer() || DType(dtype).kind() == ScalarKind::floating});
+    }
+    return made;
   }
   void write_narrow_counts() {
-    code_.declare_array("treadle_index", "treadle_own", number(digits_));
-    open_each_digit();
-    code_.assign("treadle_own[treadle_d]", "0");
-    code_.close();
-    open_narrow_loop();
-    code_.evaluate("++treadle_own[treadle_digit]");
-    code_.close();
+    dealing().write_counts();
     open_each_digit();
     code_.assign(number_of("treadle_d"), "treadle_own[treadle_d]");
     code_.close();
@@ -138,9 +152,7 @@ class RadixSortWriter {
     open_each_digit();
     code_.assign("treadle_next[treadle_d]", number_of("treadle_d"));
     code_.close();
-    open_narrow_loop();
-    move_to("treadle_next[treadle_digit]++");
-    code_.close();
+    dealing().write_moves(moved(), true);
   }
 
   BlockRank rank() const {

@@ -88,7 +88,8 @@ std::uint64_t local_bytes_of(const Tiling& tiling) noexcept {
   const std::uint64_t scan = tiling.scan_bytes + tiling.scan_bytes / tiling.scan_items +
                              group * (tiling.scan_items + 1) + tiling.anchored_tiles * (16 + 1);
   const std::uint64_t counters = group * sizeof(std::int64_t) << tiling.digit_bits;
-  return std::max({tiling.local_bytes, tiling.fold_bytes, scan, counters, group * 2 * (8 + 16)});
+  return std::max({tiling.local_bytes, tiling.fold_bytes, tiling.bin_bytes, scan, counters,
+                   group * 2 * (8 + 16)});
 }
 
 }  // namespace treadle::codegen

@@ -38,10 +38,11 @@ std::string key_function(Scalar dtype, const codegen::Dialect& dialect, const st
       body = "  return bits ^ " + sign + ";\n";
       break;
     case ScalarKind::floating:
+      // Without branches, so that compilers make vector code of it everywhere.
       body = "  const " + key + " all = " + sign + " | (" + sign + " - 1);\n  const " + key +
-             " size = bits & (" + sign + " - 1);\n" + "  if (size > " + infinity_of(bits) +
-             ") return all;\n  if (size == 0) return " + sign + ";\n  return bits & " + sign +
-             " ? bits ^ all : bits | " + sign + ";\n";
+             " size = bits & (" + sign + " - 1);\n  const " + key + " turned = bits & " + sign +
+             " ? bits ^ all : bits | " + sign + ";\n  return size > " + infinity_of(bits) +
+             " ? all : size == 0 ? " + sign + " : turned;\n";
       break;
     default:
       body = "  return bits;\n";
@@ -49,6 +50,18 @@ std::string key_function(Scalar dtype, const codegen::Dialect& dialect, const st
   }
   return dialect.always_inline + " " + key + " treadle_ordered(" + key + " bits)\n{\n" + body +
          "}\n";
+}
+
+std::string element_function(Scalar dtype, const codegen::Dialect& dialect,
+                             const std::string& key) {
+  const std::string sign = "((" + key + ")1 << " + std::to_string(element_bits(dtype) - 1) + ")";
+  const ScalarKind kind = DType(dtype).kind();
+  const std::string bits = kind == ScalarKind::signed_integer ? "whole ^ " + sign
+                           : kind == ScalarKind::floating
+                               ? "whole & " + sign + " ? whole ^ " + sign + " : ~whole"
+                               : "whole";
+  return dialect.always_inline + " " + key + " treadle_element(" + key + " whole)\n{\n  return " +
+         bits + ";\n}\n";
 }
 
 }  // namespace treadle::kernel

@@ -22,4 +22,8 @@ unsigned element_bits(Scalar dtype);  ///< of an element
 /// many low bits count; `key` is its type, an unsigned integer of 32 or 64 bits.
 std::string key_function(Scalar dtype, const codegen::Dialect& dialect, const std::string& key);
 
+/// The text of a function `treadle_element` from such a key back to the bits of an element: of
+/// those with one key, -0 and all NaNs, 0 and one NaN.
+std::string element_function(Scalar dtype, const codegen::Dialect& dialect, const std::string& key);
+
 }  // namespace treadle::kernel

@@ -2,10 +2,13 @@
 // Elements are moved as they are, and the key of each is computed when it is asked for
 // (ordered_key.hpp).
 //
-// Of several rows the number of the row stands above the key. Where both take more than 64 bits,
-// all elements are sorted as one row, and then, in a second sort that keeps their order, by row.
+// Processors sort rows one by one, if there is a row for each of them or all are short
+// (codegen/row_sort.hpp). Else, of several rows, the number of the row stands above the key. Where
+// both take more than 64 bits, all elements are sorted as one row, and then, in a second sort that
+// keeps their order, by row.
 #include "treadle/kernel/row_sort.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <memory>
@@ -17,7 +20,10 @@
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/row_sort.hpp"
 #include "treadle/codegen/signature.hpp"
+#include "treadle/kernel/declared_arguments.hpp"
+#include "treadle/kernel/program.hpp"
 #include "treadle/kernel/radix_sort_kernel.hpp"
 #include "treadle/kernel/tiling.hpp"
 
@@ -28,6 +34,12 @@ struct RowSortPlan {
   std::unique_ptr<RadixSortKernel> sort;
 };
 
+/// The same of rows one by one.
+struct SingleRowsPlan {
+  std::unique_ptr<DeclaredArguments> arguments;
+  std::optional<device::Kernel> kernel;
+};
+
 namespace {
 
 /// What is compiled for a sort.
@@ -36,16 +48,27 @@ struct RowSortForm {
   bool has_places, has_rows, is_long;  ///< is_long: places and indices have 64 bits
 };
 
+/// How keys are called in a text.
+struct KeyTexts {
+  const codegen::Dialect& dialect;
+  codegen::TypeNames types;
+  Scalar dtype;
+  std::string element, place, key;
+
+  KeyTexts(device::Device& device, const RowSortForm& form, bool is_wide)
+      : dialect(codegen::dialect_of(device.info().language)),
+        types(dialect),
+        dtype(is_wide || element_bits(form.dtype) == 64 ? Scalar::uint64 : Scalar::uint32),
+        element(types.name_of(unsigned_of(DType(form.dtype).size_bytes()))),
+        place(types.name_of(form.is_long ? Scalar::uint64 : Scalar::uint32)),
+        key(types.name_of(dtype)) {}
+};
+
 std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
                                                       const RowSortForm& form,
                                                       const RowSort& sort) {
-  const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
-  const codegen::TypeNames types(dialect);
-  const std::string element = types.name_of(unsigned_of(DType(form.dtype).size_bytes()));
-  const std::string place = types.name_of(form.is_long ? Scalar::uint64 : Scalar::uint32);
-  const Scalar key_dtype =
-      form.has_rows || element_bits(form.dtype) == 64 ? Scalar::uint64 : Scalar::uint32;
-  const std::string key = types.name_of(key_dtype);
+  const KeyTexts names(device, form, form.has_rows);
+  const auto& [dialect, types, key_dtype, element, place, key] = names;
   RadixSortTexts texts{.arguments = "const " + element + " *elements",
                        .key = "treadle_ordered(elements[i]) ^ flip",
                        .sorted = {"elements"}};
@@ -74,17 +97,101 @@ std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
   return plan;
 }
 
-void require_row_sort(const RowSort& sort, const RowSortArguments& arguments) {
+std::shared_ptr<const SingleRowsPlan> make_single_rows_plan(device::Device& device,
+                                                            const RowSortForm& form) {
+  const KeyTexts texts(device, form, false);
+  std::string declared = "const " + texts.element + " *elements, " + texts.element + " *sorted, " +
+                         texts.element + " *scratch";
+  if (form.has_places)
+    declared += ", const " + texts.place + " *places, " + texts.place + " *sorted_places, " +
+                texts.place + " *scratch_places";
+  declared += ", long rows, long length, long together, " + texts.key + " flip";
+  const codegen::RowSortSnippet snippet{
+      .parameters = declared_parameters(declared, texts.types, device),
+      .key_dtype = texts.dtype,
+      .key_bits = form.dtype == Scalar::boolean ? 1 : element_bits(form.dtype),
+      .has_places = form.has_places,
+      .is_long = form.is_long,
+      .name = "sort_rows_" + DType(form.dtype).name() + (form.has_places ? "_places" : ""),
+      .preamble = key_function(form.dtype, texts.dialect, texts.key)};
+  const codegen::Tiling& tiling = tiling_of(device, Schedule::narrow);
+  const Program program(
+      device.shared_from_this(),
+      codegen::generate_row_sort(snippet, tiling, texts.dialect, texts.types).text,
+      {.source_name = snippet.name});
+  auto plan = std::make_shared<SingleRowsPlan>();
+  plan->arguments = std::make_unique<DeclaredArguments>(
+      snippet.parameters, snippet.name,
+      std::vector<ElementUse>(snippet.parameters.size(), ElementUse::unknown));
+  plan->kernel = program.kernel(snippet.name);
+  plan->kernel->let_go_of_device();
+  return plan;
+}
+
+/// Whether rows are sorted one by one.
+bool are_single_rows(device::Device& device, const RowSort& sort) {
+  const codegen::Tiling& tiling = tiling_of(device, sort.schedule);
+  if (tiling.schedule != Schedule::narrow || sort.rows == 0 || sort.length == 0 ||
+      sort.length > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
+    return false;
+  return sort.length <= tiling.lone_sort || sort.rows >= device.info().performance.compute_units;
+}
+
+std::uint64_t flip_of(const RowSort& sort) {
+  return !sort.is_descending
+             ? 0
+             : std::numeric_limits<std::uint64_t>::max() >> (64 - element_bits(sort.dtype));
+}
+
+void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSortForm& form,
+                      const RowSortArguments& arguments, const device::Order& order) {
+  device::Device& device = stream.device();
+  std::string key{static_cast<char>(form.dtype), static_cast<char>(form.has_places),
+                  static_cast<char>(form.is_long)};
+  const codegen::Tiling& tiling = tiling_of(device, Schedule::narrow);
+  append_key(key, tiling);
+  const SingleRowsPlan& plan =
+      plans<SingleRowsPlan>(device).find(key, [&] { return make_single_rows_plan(device, form); });
+  // As many groups as intervals of another sort, so that the memory between stays in the cache.
+  const std::uint64_t most =
+      std::max(device.info().performance.compute_units, 1u) * tiling.intervals_per_unit;
+  const std::uint64_t together =
+      std::max((sort.rows + most - 1) / most, tiling.least_interval / sort.length + 1);
+  const std::uint64_t groups = (sort.rows + together - 1) / together;
+  const std::uint64_t n = sort.length <= tiling.ranked_row ? 1 : groups * sort.length;
+  const memory::Buffer scratch = scratch_on(stream, n * DType(sort.dtype).size_bytes());
+  std::optional<memory::Buffer> scratch_places;
+  std::vector<UserArgument> given{arguments.elements, arguments.sorted, scratch};
+  if (form.has_places) {
+    scratch_places = scratch_on(stream, n * DType(place_dtype(sort)).size_bytes());
+    given.emplace_back(*arguments.places);
+    given.emplace_back(*arguments.sorted_places);
+    given.emplace_back(*scratch_places);
+  }
+  const std::uint64_t flip = flip_of(sort);
+  for (const std::uint64_t* number : {&sort.rows, &sort.length, &together, &flip})
+    given.emplace_back(*number);
+  ReadArguments read = plan.arguments->read(given, {}, device);
+  stream.launch_arguments(*plan.kernel, {.groups = static_cast<unsigned>(groups), .group_size = 1},
+                          read.all(), order);
+}
+
+void require_row_sort(device::Device& device, const RowSort& sort,
+                      const RowSortArguments& arguments) {
   const DType dtype(sort.dtype);
   if (dtype.kind() == ScalarKind::complex || sort.dtype == Scalar::structure)
     throw DTypeError("a sort of rows of " + dtype.name(), "sort by each of its parts");
   if (arguments.places.has_value() != arguments.sorted_places.has_value() ||
-      (sort.rows > 1 && !arguments.places))
+      (needs_places(device, sort) && !arguments.places))
     throw InvalidArgument("a sort of " + std::to_string(sort.rows) + " rows without places",
                           "pass places and where they go");
 }
 
 }  // namespace
+
+bool needs_places(device::Device& device, const RowSort& sort) {
+  return sort.rows > 1 && !are_single_rows(device, sort);
+}
 
 Scalar place_dtype(const RowSort& sort) {
   return sort.rows * sort.length <= std::numeric_limits<std::int32_t>::max() ? Scalar::uint32
@@ -93,10 +200,11 @@ Scalar place_dtype(const RowSort& sort) {
 
 void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortArguments& arguments,
                      const device::Order& order) {
-  require_row_sort(sort, arguments);
   device::Device& device = stream.device();
+  require_row_sort(device, sort, arguments);
   const RowSortForm form{sort.dtype, arguments.places.has_value(), sort.rows > 1,
                          place_dtype(sort) == Scalar::uint64};
+  if (are_single_rows(device, sort)) return sort_single_rows(stream, sort, form, arguments, order);
   std::string key{static_cast<char>(form.dtype), static_cast<char>(form.has_places),
                   static_cast<char>(form.has_rows), static_cast<char>(form.is_long)};
   append_key(key, tiling_of(device, sort.schedule));
@@ -109,8 +217,7 @@ void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortA
       form.has_rows ? static_cast<unsigned>(std::bit_width(sort.rows - 1)) : 0;
   // Of bool one bit differs.
   const unsigned key_bits = sort.dtype == Scalar::boolean && row_bits == 0 ? 1 : bits;
-  const std::uint64_t flip =
-      !sort.is_descending ? 0 : std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
+  const std::uint64_t flip = flip_of(sort);
   const auto launch = [&](const device::Argument& from, const device::Argument* from_places,
                           const device::Argument& to, const device::Argument* to_places,
                           std::uint32_t by_rows, unsigned sorted_bits, const device::Order& own) {

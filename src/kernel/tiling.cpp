@@ -64,12 +64,13 @@ void set_tiling(device::Device& device, const codegen::Tiling& tiling) {
   codegen::require_valid(tiling);
   const device::DeviceLimits& limits = device.info().limits;
   if (!has_room(limits, tiling))
-    throw InvalidArgument(
-        "groups of " + std::to_string(tiling.group_size) + " that share " +
-            std::to_string(codegen::local_bytes_of(tiling)) + " bytes; " + device.info().id +
-            " has room for " + std::to_string(limits.max_group_items) + " work-items and " +
-            std::to_string(limits.local_memory_bytes) + " bytes",
-        "choose a smaller group_size, local_bytes, scan_bytes, fold_bytes or digit_bits");
+    throw InvalidArgument("groups of " + std::to_string(tiling.group_size) + " that share " +
+                              std::to_string(codegen::local_bytes_of(tiling)) + " bytes; " +
+                              device.info().id + " has room for " +
+                              std::to_string(limits.max_group_items) + " work-items and " +
+                              std::to_string(limits.local_memory_bytes) + " bytes",
+                          "choose a smaller group_size, local_bytes, scan_bytes, fold_bytes, "
+                          "bin_bytes or digit_bits");
   tilings_of(device).set(tiling);
 }
 
@@ -82,6 +83,7 @@ codegen::Tiling default_tiling(const device::DeviceLimits& limits, Schedule sche
     tiling.local_bytes /= 2;
     tiling.fold_bytes /= 2;
     tiling.scan_bytes /= 2;
+    tiling.bin_bytes /= 2;
     if (tiling.digit_bits > 1) --tiling.digit_bits;
   }
   return tiling;

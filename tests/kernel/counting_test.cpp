@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/each_device.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/memory/buffer.hpp"
 
 namespace treadle::kernel {
@@ -21,7 +22,7 @@ TEST_P(CountTest, BinsBeyondTheLastAreLeftOut) {
   const memory::Buffer weights(device, std::vector<double>{1, 0.5, 4, 9});
   const memory::Buffer counts(device, std::vector<std::uint32_t>{0, 0, 0, 7});
   const memory::Buffer sums(device, std::vector<double>{0, 0, 0, 7});
-  launch_count(*stream, 4, 3, bins, counts);
+  launch_count(*stream, {.n = 4, .bin_count = 3}, {bins, counts, {}});
   launch_weighted(*stream, 4, 3, {bins, weights, sums});
   stream->synchronize();
   std::vector<std::uint32_t> counted(4);
@@ -31,6 +32,32 @@ TEST_P(CountTest, BinsBeyondTheLastAreLeftOut) {
   if (!device->info().traits.runs_kernels) return;
   EXPECT_EQ(counted, (std::vector<std::uint32_t>{2, 0, 1, 7}));
   EXPECT_EQ(summed, (std::vector<double>{1.5, 0, 4, 7}));
+}
+
+TEST_P(CountTest, CountsInMemoryOfGroupsAndInThatOfAll) {
+  const auto device = device::find_device(GetParam());
+  const auto stream = device->make_stream();
+  for (const std::uint64_t bin_count : {std::uint64_t{10}, std::uint64_t{40'000}}) {
+    std::vector<std::int64_t> numbers(30'001);
+    std::vector<std::uint32_t> expected(bin_count);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = static_cast<std::int64_t>(i * i % (bin_count + 3)) - 1;
+      if (numbers[i] >= 0 && static_cast<std::uint64_t>(numbers[i]) < bin_count)
+        ++expected[static_cast<std::size_t>(numbers[i])];
+    }
+    const memory::Buffer elements(device, numbers);
+    const memory::Buffer counts(device, std::vector<std::uint32_t>(bin_count));
+    launch_count(*stream, {numbers.size(), bin_count, Scalar::int64}, {elements, counts, {}});
+    stream->synchronize();
+    std::vector<std::uint32_t> counted(bin_count);
+    counts.copy_to(counted);
+    if (device->info().traits.runs_kernels) {
+      EXPECT_EQ(counted, expected) << bin_count;
+    }
+  }
+  EXPECT_THROW(launch_count(*stream, {1, 1, Scalar::complex64},
+                            {device::Location{}, device::Location{}, {}}),
+               DTypeError);
 }
 
 }  // namespace

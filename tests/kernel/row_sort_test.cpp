@@ -64,12 +64,15 @@ TEST_P(RowSortTest, EqualElementsStayInTheirOrder) {
   check<float>(1, 20'001, false);
   check<float>(1, 1000, true);
   check<std::int64_t>(3, 700, false);  // by elements, and then by rows
+  check<float>(1, 48, true);           // few are ranked
+  check<std::int64_t>(301, 49, true);
 }
 
 TEST_P(RowSortTest, RefusesWhatHasNoOrder) {
   const memory::Buffer x(device_, std::vector<float>(4));
   EXPECT_THROW(launch_row_sort(*stream_, {Scalar::complex64, 1, 2}, {x, x, {}, {}}), DTypeError);
-  EXPECT_THROW(launch_row_sort(*stream_, {Scalar::float32, 2, 2}, {x, x, {}, {}}), InvalidArgument);
+  const RowSort two{.dtype = Scalar::float32, .rows = 2, .length = 2, .schedule = Schedule::wide};
+  EXPECT_THROW(launch_row_sort(*stream_, two, {x, x, {}, {}}), InvalidArgument);
 }
 
 }  // namespace

@@ -52,6 +52,21 @@ def values_of(shape, rng):
     return rng.integers(-20, 20, shape) + rng.random(shape).round(2)
 
 
+def test_quantiles_of_long_arrays(computing):
+    """On processors these are found by counting digits, without a sort."""
+    rng = np.random.default_rng(2)
+    for dtype in ("f4", "f8", "i2"):
+        x = (rng.normal(0, 1000, 40_001)).astype(dtype)
+        for own in (x, x[:-1].reshape(200, 200)):
+            same(tnp.median(tnp.array(own)), np.median(own))
+            quantiles = np.quantile(own, [0, 0.3, 0.99, 1])
+            same(tnp.quantile(tnp.array(own), [0, 0.3, 0.99, 1]), quantiles)
+    x = x.astype("f4")
+    x[17] = np.nan
+    assert np.isnan(tnp.median(tnp.array(x)).get())
+    same(tnp.nanmedian(tnp.array(x)), np.nanmedian(x))
+
+
 def test_medians_along_axes(computing):
     x = values_of((3, 4, 5), np.random.default_rng(1))
     for axis in (None, 0, -1, (0, 2)):

@@ -36,7 +36,8 @@ struct QuantileOptions {
   QuantileMethod method = QuantileMethod::linear;
 };
 
-// All sort, queued at once, and throw IndexError for axes that are not there, DTypeError for
+// All are queued at once, sort (or, of one long row on a processor, count:
+// treadle/kernel/ranks.hpp), and throw IndexError for axes that are not there, DTypeError for
 // records. Of no elements they are NaN.
 
 /// One result for each fraction, along a new first axis; in float64 of integers, unless the method

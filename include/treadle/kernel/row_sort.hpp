@@ -25,8 +25,12 @@ struct RowSort {
 /// Places are uint32 while that counts all elements of the rows, and uint64 beyond.
 Scalar place_dtype(const RowSort& sort);
 
+/// Whether a sort takes places though nobody asks for them: of several rows, unless the device is a
+/// processor that sorts rows one by one.
+bool needs_places(device::Device& device, const RowSort& sort);
+
 /// Memory of the device, dense. Places are those in all rows together, and go along with elements;
-/// there are none where one row is sorted and nobody asks where its elements were.
+/// there are none where nobody asks where elements were, and needs_places() is false.
 struct RowSortArguments {
   device::Argument elements, sorted;
   std::optional<device::Argument> places;         ///< 0, 1, 2, ...
@@ -34,8 +38,8 @@ struct RowSortArguments {
 };
 
 /// Queues the sort: upwards, -0 equal to 0, NaN behind all numbers; downwards in reverse. Equal
-/// elements stay in their order. Throws DTypeError, InvalidArgument for several rows without
-/// places, and as RadixSortKernel.
+/// elements stay in their order. Throws DTypeError, InvalidArgument for places that are missing,
+/// and as RadixSortKernel.
 void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortArguments& arguments,
                      const device::Order& order = {});
 

@@ -418,6 +418,56 @@ class Tiling:
         narrow: elements of a sort by exchanges that stay in the first cache: 32 KiB of 8 bytes; wide: two for each work-item
         """
 
+    @property
+    def keys_at_once(self) -> int:
+        """
+        narrow: keys that one vector loop computes before a radix sort uses their digits
+        """
+
+    @property
+    def counter_copies(self) -> int:
+        """
+        narrow: counters of a digit side by side, so that equal neighbours need not wait for each other
+        """
+
+    @property
+    def line_bytes(self) -> int:
+        """
+        narrow: of elements that a radix sort gathers for a digit, and stores together
+        """
+
+    @property
+    def gathered_bytes(self) -> int:
+        """narrow: of all those elements at most, or they are stored one by one"""
+
+    @property
+    def ranked_row(self) -> int:
+        """
+        narrow: rows of at most so many elements are ranked by comparing all pairs
+        """
+
+    @property
+    def lone_sort(self) -> int:
+        """
+        narrow: a row of at most so many elements is sorted by one work-item, though there is no other
+        """
+
+    @property
+    def cached_row(self) -> int:
+        """
+        narrow: rows of at most so many bytes are sorted in the second cache, without gathering elements
+        """
+
+    @property
+    def select_bits(self) -> int:
+        """
+        narrow: of a digit, by which an element at a place of the order is found
+        """
+
+    @property
+    def bin_bytes(self) -> int:
+        """of counters of bins that each group has of its own"""
+
 def tiling(device: treadle._core.device.Device, schedule: str = '') -> Tiling:
     """
     The numbers that kernels of the device are made with now, in its own schedule or another.

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Places whose digits so far are equal share counts: `same` is the first of them. What is known of
+// a place is three numbers: the digits, how many elements with these are before it, and `same`.
+#include "treadle/kernel/ranks.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ordered_key.hpp"
+#include "plan_table.hpp"
+#include "several_launches.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/signature.hpp"
+#include "treadle/kernel/declared_arguments.hpp"
+#include "treadle/kernel/program.hpp"
+#include "treadle/kernel/tiling.hpp"
+
+namespace treadle::kernel {
+
+/// The kernels of one dtype, which do not keep the device alive.
+struct RanksPlan {
+  std::unique_ptr<DeclaredArguments> begin_arguments, count_arguments, choose_arguments;
+  std::optional<device::Kernel> begin, count, choose;
+};
+
+namespace {
+
+constexpr std::uint64_t most_ranks = 16;  // beyond them a sort is faster
+constexpr std::uint64_t numbers_of_place = 3;
+
+/// Writes the program.
+class RanksTexts {
+ public:
+  RanksTexts(Scalar dtype, const codegen::Tiling& tiling, const codegen::Dialect& dialect)
+      : dtype_(dtype),
+        bins_(std::to_string(1u << tiling.select_bits)),
+        copies_(std::to_string(tiling.counter_copies)),
+        most_(std::to_string(tiling.keys_at_once)),
+        types_(dialect),
+        dialect_(dialect),
+        element_(types_.name_of(unsigned_of(DType(dtype).size_bytes()))),
+        key_(types_.name_of(element_bits(dtype) == 64 ? Scalar::uint64 : Scalar::uint32)) {}
+
+  std::string name() const { return "ranks_" + DType(dtype_).name(); }
+  std::string begin_arguments() const {
+    return "const long *places, ulong *known, uint rank_count";
+  }
+  std::string count_arguments() const {
+    return "const " + element_ +
+           " *elements, const ulong *known, uint *counts, long n, long length, uint rank_count, "
+           "uint width, uint shift";
+  }
+  std::string choose_arguments() const {
+    return "ulong *known, const uint *counts, " + element_ +
+           " *found, long groups, uint rank_count, uint width, uint shift";
+  }
+  /// Parameters of the three kernels.
+  std::string program(const RanksPlan& plan) const {
+    return "#include \"treadle/dialect.h\"\n" + key_function(dtype_, dialect_, key_) +
+           element_function(dtype_, dialect_, key_) + opened("_begin", *plan.begin_arguments) +
+           R"(  for (uint r = 0; r < rank_count; ++r) {
+    known[3 * r] = 0;
+    known[3 * r + 1] = (treadle_uint64)places[r];
+    known[3 * r + 2] = 0;
+  }
+}
+)" + opened("_count", *plan.count_arguments) +
+           count() + opened("_choose", *plan.choose_arguments) + choose();
+  }
+  const codegen::TypeNames& types() const { return types_; }
+
+ private:
+  std::string opened(const char* suffix, const DeclaredArguments& arguments) const {
+    return "TREADLE_KERNEL TREADLE_GROUP_SIZE(1, 1, 1) " + name() + suffix + "(" +
+           codegen::declare(arguments.parameters(), dialect_, types_) + ")\n{\n" +
+           codegen::define_pointers(arguments.parameters(), dialect_, types_);
+  }
+  /// A bin more is for elements with other digits before.
+  std::string count() const {
+    const std::string bits = std::to_string(element_bits(dtype_));
+    return R"(  const treadle_int64 group = treadle_group_id(0), begin = group * length;
+  const treadle_int64 end = n - begin < length ? n : begin + length;
+  const uint bins = 1u << width, above = width + shift;
+  for (uint r = 0; r < rank_count; ++r) {
+    if (known[3 * r + 2] != r) continue;
+    const )" +
+           key_ + " digits = (" + key_ + R"()known[3 * r];
+    uint own[()" +
+           bins_ + " + 1) * " + copies_ + R"(];
+    for (uint k = 0; k < (bins + 1) * )" +
+           copies_ + R"(; ++k) own[k] = 0;
+    for (treadle_int64 from = begin; from < end; from += )" +
+           most_ + R"() {
+      const uint some = end - from < )" +
+           most_ + " ? (uint)(end - from) : " + most_ + R"(;
+      uint chosen[)" +
+           most_ + R"(];
+      uint any = 0;
+      if (above == )" +
+           bits + R"() {
+        any = 1;
+        for (uint k = 0; k < some; ++k)
+          chosen[k] = (uint)(treadle_ordered(elements[from + k]) >> shift);
+      } else {
+        for (uint k = 0; k < some; ++k) {
+          const )" +
+           key_ + R"( whole = treadle_ordered(elements[from + k]);
+          const uint is_one = whole >> above == digits;
+          chosen[k] = is_one ? (uint)(whole >> shift) & (bins - 1) : bins;
+          any += is_one;
+        }
+      }
+      if (any == 0) continue;
+      for (uint k = 0; k < some; ++k) ++own[k % )" +
+           copies_ + R"( * (bins + 1) + chosen[k]];
+    }
+    for (uint bin = 0; bin < bins; ++bin) {
+      uint sum = 0;
+      for (uint k = 0; k < )" +
+           copies_ + R"(; ++k) sum += own[k * (bins + 1) + bin];
+      counts[((group * rank_count + r) << width) + bin] = sum;
+    }
+  }
+}
+)";
+  }
+  std::string choose() const {
+    return R"(  const uint bins = 1u << width;
+  for (uint r = 0; r < rank_count; ++r) {
+    const treadle_uint64 from = known[3 * r + 2];
+    treadle_uint64 before = known[3 * r + 1];
+    uint bin = 0;
+    for (; bin < bins; ++bin) {
+      treadle_uint64 sum = 0;
+      for (treadle_int64 group = 0; group < groups; ++group)
+        sum += counts[((group * rank_count + from) << width) + bin];
+      if (before < sum) break;
+      before -= sum;
+    }
+    known[3 * r] = (known[3 * r] << width) | bin;
+    known[3 * r + 1] = before;
+    if (shift == 0) found[r] = ()" +
+           element_ + ")treadle_element((" + key_ + R"()known[3 * r]);
+  }
+  for (uint r = 0; r < rank_count; ++r) {
+    uint first = 0;
+    while (known[3 * first] != known[3 * r]) ++first;
+    known[3 * r + 2] = first;
+  }
+}
+)";
+  }
+
+  Scalar dtype_;
+  std::string bins_, copies_, most_;
+  codegen::TypeNames types_;
+  const codegen::Dialect& dialect_;
+  std::string element_, key_;
+};
+
+std::shared_ptr<const RanksPlan> make_ranks_plan(device::Device& device, Scalar dtype) {
+  const RanksTexts texts(dtype, tiling_of(device, Schedule::narrow),
+                         codegen::dialect_of(device.info().language));
+  auto plan = std::make_shared<RanksPlan>();
+  const auto declared = [&](const std::string& arguments) {
+    const auto parameters = declared_parameters(arguments, texts.types(), device);
+    return std::make_unique<DeclaredArguments>(
+        parameters, texts.name(), std::vector<ElementUse>(parameters.size(), ElementUse::unknown));
+  };
+  plan->begin_arguments = declared(texts.begin_arguments());
+  plan->count_arguments = declared(texts.count_arguments());
+  plan->choose_arguments = declared(texts.choose_arguments());
+  const Program program(device.shared_from_this(), texts.program(*plan),
+                        {.source_name = texts.name()});
+  plan->begin = program.kernel(texts.name() + "_begin");
+  plan->count = program.kernel(texts.name() + "_count");
+  plan->choose = program.kernel(texts.name() + "_choose");
+  for (auto* const kernel : {&plan->begin, &plan->count, &plan->choose})
+    (*kernel)->let_go_of_device();
+  return plan;
+}
+
+}  // namespace
+
+bool is_worth_ranks(device::Device& device, const Ranks& ranks) {
+  const codegen::Tiling& tiling = tiling_of(device);
+  return tiling.schedule == Schedule::narrow && ranks.n > tiling.lone_sort &&
+         ranks.rank_count <= most_ranks;
+}
+
+void launch_ranks(device::Stream& stream, const Ranks& ranks, const RanksArguments& arguments,
+                  const device::Order& order) {
+  const DType dtype(ranks.dtype);
+  if (dtype.kind() == ScalarKind::complex || ranks.dtype == Scalar::structure)
+    throw DTypeError("ranks of " + dtype.name(), "look for real numbers");
+  if (ranks.n == 0 || ranks.rank_count == 0)
+    throw InvalidArgument(
+        std::to_string(ranks.rank_count) + " places of " + std::to_string(ranks.n) + " elements",
+        "let there be one of each");
+  device::Device& device = stream.device();
+  const codegen::Tiling& tiling = tiling_of(device, Schedule::narrow);
+  std::string key{static_cast<char>(ranks.dtype)};
+  append_key(key, tiling);
+  const RanksPlan& plan =
+      plans<RanksPlan>(device).find(key, [&] { return make_ranks_plan(device, ranks.dtype); });
+  const Intervals intervals = intervals_of(ranks.n, tiling.interval_length, tiling, device.info());
+  const auto rank_count = static_cast<std::uint32_t>(ranks.rank_count);
+  const auto n = static_cast<std::int64_t>(ranks.n);
+  const memory::Buffer known =
+      scratch_on(stream, ranks.rank_count * numbers_of_place * sizeof(std::uint64_t));
+  const memory::Buffer counts = scratch_on(
+      stream,
+      (static_cast<std::uint64_t>(intervals.count) * ranks.rank_count << tiling.select_bits) *
+          sizeof(std::uint32_t));
+  LaunchesInTurn launches(stream, order);
+  const auto launch = [&](const device::Kernel& kernel, const DeclaredArguments& declared,
+                          const std::vector<UserArgument>& given, std::int64_t groups,
+                          LaunchesInTurn::Place place) {
+    ReadArguments read = declared.read(given, {}, device);
+    launches.then(
+        [&](const device::Order& own) {
+          stream.launch_arguments(
+              kernel, {.groups = static_cast<unsigned>(groups), .group_size = 1}, read.all(), own);
+        },
+        place);
+  };
+  using Place = LaunchesInTurn::Place;
+  launch(*plan.begin, *plan.begin_arguments, {arguments.places, known, rank_count}, 1,
+         Place::before_others);
+  for (unsigned left = element_bits(ranks.dtype); left > 0;) {
+    const std::uint32_t width = std::min(left, tiling.select_bits), shift = left - width;
+    launch(*plan.count, *plan.count_arguments,
+           {arguments.elements, known, counts, n, intervals.length, rank_count, width, shift},
+           intervals.count, Place::before_others);
+    launch(*plan.choose, *plan.choose_arguments,
+           {known, counts, arguments.found, intervals.count, rank_count, width, shift}, 1,
+           shift == 0 ? Place::last : Place::before_others);
+    left = shift;
+  }
+}
+
+}  // namespace treadle::kernel
