@@ -35,7 +35,15 @@ _SUBMODULES = (
 )
 # Where in the extension names live that are not in its top.
 _HOMES = {
-    "array": ("Array", "ElementwiseKernel", "ReductionKernel", "evaluate", "fusing"),
+    "array": (
+        "Array",
+        "ElementwiseKernel",
+        "ReductionKernel",
+        "evaluate",
+        "fusing",
+        "merge",
+        "top_k",
+    ),
     "compile": ("compile_cuda", "compile_variants"),
     "device": (
         "AddressInfo",

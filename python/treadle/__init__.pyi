@@ -24,6 +24,8 @@ from treadle._core.array import ElementwiseKernel as ElementwiseKernel
 from treadle._core.array import ReductionKernel as ReductionKernel
 from treadle._core.array import evaluate as evaluate
 from treadle._core.array import fusing as fusing
+from treadle._core.array import merge as merge
+from treadle._core.array import top_k as top_k
 from treadle._core.compile import compile_cuda as compile_cuda
 from treadle._core.compile import compile_variants as compile_variants
 from treadle._core.device import AddressInfo as AddressInfo

@@ -16,9 +16,11 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/searching.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
 #include "treadle/kernel/row_sort.hpp"
+#include "treadle/kernel/top_k.hpp"
 
 namespace treadle::array {
 namespace {
@@ -170,6 +172,61 @@ Array lexsort(std::span<const Array> keys, int axis) {
         empty(shape_of(last->rows), Scalar::int64, {.stream = keys.front().stream()}));
   const Array order = last->back(lexsort_rows(all, false));
   return keys.front().rank() == 0 ? reshape(order, {}) : order;
+}
+
+TopK top_k(const Array& x, std::int64_t k, const TopKOptions& options) {
+  const Rows of = rows_of(x, options.axis);
+  const Array& rows = of.rows;
+  const std::int64_t length = rows.shape().back();
+  if (k < 0 || k > length)
+    throw InvalidArgument(
+        "the first k=" + std::to_string(k) + " of " + std::to_string(length) + " elements",
+        "take no more than the axis has");
+  Shape shape = shape_of(rows);
+  shape.back() = k;
+  const Placement beside{.stream = rows.stream()};
+  const kernel::TopK top{
+      .dtype = rows.dtype().scalar(),
+      .rows = static_cast<std::uint64_t>(rows.size() / std::max<std::int64_t>(length, 1)),
+      .length = static_cast<std::uint64_t>(length),
+      .k = static_cast<std::uint64_t>(k),
+      .is_largest = options.is_largest};
+  const bool is_complex = rows.dtype().kind() == ScalarKind::complex;
+  TopK made;
+  if (k == 0 || rows.size() == 0) {
+    made = {empty(shape, rows.dtype(), beside), empty(shape, Scalar::int64, beside)};
+  } else if (is_complex || !kernel::has_top_k(rows.device(), top)) {
+    const Array order = argsort_rows(rows, options.is_largest);
+    made.indices = dense(order.at({Index::ellipsis(), Index{.stop = k}}));
+    made.values = take_along_axis(rows, IndexArray(made.indices), -1);
+  } else {
+    made = {empty(shape, rows.dtype(), beside), empty(shape, Scalar::int64, beside)};
+    const StreamRef stream = Access::node(made.values).context->stream({});
+    const WithoutHostLock released;
+    kernel::launch_top_k(*stream, top, {rows, made.values, made.indices});
+  }
+  return {of.back(made.values), of.back(made.indices)};
+}
+
+Array merged(const Array& x, const Array& y) {
+  for (const Array* one : {&x, &y})
+    if (one->rank() != 1)
+      throw ShapeError("a merge of an array of shape " + shape_text(one->shape()),
+                       "pass arrays of one axis");
+  require_one_context("merge", *Access::node(x).context, *Access::node(y).context);
+  const Scalar common = promote(x.dtype().scalar(), y.dtype().scalar());
+  const Array first = dense(in_dtype(x, common)), second = dense(in_dtype(y, common));
+  const Array made = empty({x.size() + y.size()}, common, {.stream = first.stream()});
+  const auto put_behind = [&](const Array& own, const Array& other, SearchSide side) {
+    if (own.size() == 0) return;
+    const Array places = searchsorted(other, own, side) +
+                         arange(0, own.size(), 1, Scalar::int64, {.stream = own.stream()});
+    const AnyIndex place{IndexArray(places)};
+    assign_at(made, std::span(&place, 1), own);
+  };
+  put_behind(first, second, SearchSide::left);
+  put_behind(second, first, SearchSide::right);
+  return made;
 }
 
 }  // namespace treadle::array

@@ -33,6 +33,24 @@ TEST_P(OrderingTest, SeveralKeysCountFromTheLast) {
   EXPECT_EQ(order.as<std::int64_t>(), (std::vector<std::int64_t>{1, 2, 3, 0}));
 }
 
+TEST_P(OrderingTest, TakesTheFirstOfRowsAndOfColumns) {
+  const Array x = reshape(make({4, 3, -1, 2, 8, 5}), {2, 3});
+  const TopK rows = top_k(x, 2), columns = top_k(x, 1, {.axis = 0, .is_largest = false});
+  expect(rows.values, {4, 3, 8, 5});
+  expect(columns.values, {2, 3, -1});
+  EXPECT_EQ(top_k(x, 0).values.size(), 0);
+  EXPECT_THROW(top_k(x, 4), InvalidArgument);
+  if (!runs_kernels()) return;
+  EXPECT_EQ(rows.indices.as<std::int64_t>(), (std::vector<std::int64_t>{0, 1, 1, 2}));
+  EXPECT_EQ(columns.indices.as<std::int64_t>(), (std::vector<std::int64_t>{1, 0, 0}));
+}
+
+TEST_P(OrderingTest, MergesWhatIsSorted) {
+  expect(merged(make({1, 3, 3, 8}), make({0, 3, 9})), {0, 1, 3, 3, 3, 8, 9});
+  expect(merged(make({}), make({2})), {2});
+  EXPECT_THROW(merged(reshape(make({1, 2}), {1, 2}), make({1})), ShapeError);
+}
+
 TEST_P(OrderingTest, RefusesWhatHasNoOrder) {
   const Array x = make({4, 3, -1, 2});
   EXPECT_THROW(sorted(x, {.axis = 1}), IndexError);

@@ -146,3 +146,27 @@ def test_random_shapes_and_dtypes(computing):
         shape = tuple(rng.integers(1, 30, rng.integers(1, 4)))
         x = values_of(shape, rng.choice(["f4", "i8"] if cases == 6 else DTYPES), rng)
         check(x, int(rng.integers(-len(shape), len(shape))))
+
+
+def test_top_k_is_the_begin_of_a_stable_sort(computing):
+    rng = np.random.default_rng(8)
+    for dtype in ("f4", "i8", "f8"):
+        x = values_of((3, 700), dtype, rng)
+        for axis, k in ((-1, 20), (0, 2), (None, 33)):
+            ours = tnp.array(x)
+            up = np.argsort(x, axis=axis, kind="stable")
+            few = np.take(up, range(k), axis=-1 if axis is None else axis)
+            values, indices = treadle.top_k(ours, k, axis, largest=False)
+            same(indices, few)
+            same(values, np.take_along_axis(x, few, axis))
+            values, indices = treadle.top_k(ours, k, axis)
+            down = tnp.argsort(ours, axis, descending=True).get()
+            same(indices, np.take(down, range(k), axis=-1 if axis is None else axis))
+    with pytest.raises(ValueError, match="k=4 of 3"):
+        treadle.top_k(tnp.arange(3), 4)
+
+
+def test_merge_of_sorted_arrays(computing):
+    rng = np.random.default_rng(9)
+    x, y = np.sort(rng.integers(0, 50, 300)), np.sort(rng.integers(0, 50, 77))
+    same(treadle.merge(tnp.array(x), tnp.array(y)), np.sort(np.concatenate([x, y])))

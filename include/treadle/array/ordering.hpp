@@ -8,6 +8,7 @@
 // Queued at once, on the current stream.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -35,5 +36,23 @@ Array sort_complex(const Array& x);
 /// The order by several keys of one shape along an axis, of which the last one counts first. Throws
 /// InvalidArgument for no keys, ShapeError for keys of several shapes.
 Array lexsort(std::span<const Array> keys, int axis = -1);
+
+/// The first elements of the order along an axis, and where they are.
+struct TopK {
+  Array values;   ///< k along the axis, in their order
+  Array indices;  ///< int64
+};
+/// Which of them.
+struct TopKOptions {
+  std::optional<int> axis = -1;  ///< none: of all elements, in C's order
+  bool is_largest = true;        ///< largest first, of which NaN is one; else smallest first
+};
+/// The k largest elements, as a stable sort in descending order has them, without sorting the
+/// others where k is at most 1024. Throws InvalidArgument unless k is from 0 to the axis's length.
+TopK top_k(const Array& x, std::int64_t k, const TopKOptions& options = {});
+
+/// One sorted array of two sorted ones, each of one axis; of equal elements those of x come first.
+/// Throws ShapeError for several axes.
+Array merged(const Array& x, const Array& y);
 
 }  // namespace treadle::array

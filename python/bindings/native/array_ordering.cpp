@@ -3,12 +3,14 @@
 #include "treadle/array/ordering.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "native/array.hpp"
@@ -112,6 +114,20 @@ void bind_array_ordering(nb::module_& m, nb::class_<Array>& type) {
         nb::arg("stable").none(),
         nb::sig("def require_kind(kind: str | None, order: object, stable: object) -> None"),
         "Refuses what a sort does not take.");
+  m.def("top_k",
+        recorded(+[](const Array& x, std::int64_t k, const Axis& axis, bool largest, bool sorted) {
+          static_cast<void>(sorted);
+          const array::TopK made = array::top_k(x, k, {axis, largest});
+          return std::pair(made.values, made.indices);
+        }),
+        nb::arg("x"), nb::arg("k"), nb::arg("axis").none() = -1, nb::arg("largest") = true,
+        nb::arg("sorted") = true,
+        "The k largest (or smallest) elements along an axis, in their order, and where they are: "
+        "values and indices. Of equal elements the first ones; NaN is largest. They are in their "
+        "order with sorted=False, too.");
+  m.def("merge", recorded(&array::merged), nb::arg("x"), nb::arg("y"),
+        "One sorted array of two sorted ones, of one axis each; of equal elements those of x come "
+        "first.");
   m.def("sort_complex", recorded(&array::sort_complex), nb::arg("x"),
         "Complex numbers in their order.");
   m.def("lexsort", recorded(+[](const std::vector<Array>& keys, int axis) {

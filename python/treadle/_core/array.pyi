@@ -870,6 +870,16 @@ def partitioned(x: Array, kth: int | Sequence[int], axis: int | None) -> Array:
 def require_kind(kind: str | None, order: object, stable: object) -> None:
     """Refuses what a sort does not take."""
 
+def top_k(x: Array, k: int, axis: int | None = -1, largest: bool = True, sorted: bool = True) -> tuple[Array, Array]:
+    """
+    The k largest (or smallest) elements along an axis, in their order, and where they are: values and indices. Of equal elements the first ones; NaN is largest. They are in their order with sorted=False, too.
+    """
+
+def merge(x: Array, y: Array) -> Array:
+    """
+    One sorted array of two sorted ones, of one axis each; of equal elements those of x come first.
+    """
+
 def sort_complex(x: Array) -> Array:
     """Complex numbers in their order."""
 
