@@ -6,6 +6,7 @@
 
 #include "compile/compile_record.hpp"
 #include "compile/source_text.hpp"
+#include "treadle/process/compiler_scope.hpp"
 #include "treadle/process/settings.hpp"
 
 namespace treadle::compile {
@@ -87,6 +88,7 @@ CompileRequest cuda_build(const std::string& source, const Target& target, const
                          .names = options.name_expressions,
                          .shadowed = closure.shadowed,
                          .output = options.output};
+    const CompilerScope scope(CompilerScope::Of::cuda);
     return compiler->compile(job);
   };
   request.repeatable = true;

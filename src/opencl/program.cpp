@@ -9,6 +9,7 @@
 #include "opencl/query.hpp"
 #include "opencl/version.hpp"
 #include "treadle/base/near_match.hpp"
+#include "treadle/process/compiler_scope.hpp"
 
 namespace treadle::opencl {
 
@@ -146,6 +147,7 @@ std::vector<Bytes> Program::binaries() const {
     binaries.emplace_back(static_cast<std::size_t>(size));
     places.push_back(size != 0 ? binaries.back().data() : nullptr);
   }
+  const CompilerScope scope(CompilerScope::Of::opencl);  // PoCL compiles all kernels now
   check(table(),
         table().clGetProgramInfo(raw(), CL_PROGRAM_BINARIES, places.size() * sizeof places[0],
                                  places.data(), nullptr),

@@ -4,6 +4,7 @@
 #include "opencl/program_state.hpp"
 #include "opencl/version.hpp"
 #include "treadle/base/large_stack.hpp"
+#include "treadle/process/compiler_scope.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -95,6 +96,7 @@ void refuse_long_expressions(const Program& program, std::span<const Device> dev
 template <class Call>
 int compiled(Call&& call) {
   int code = CL_SUCCESS;
+  const CompilerScope scope(CompilerScope::Of::opencl);
   run_on_large_stack([&] { code = call(); });
   return code;
 }
@@ -144,6 +146,7 @@ Program Program::link(const Context& context, std::span<const Program> programs,
   const Table& cl = context.table();
   require_compiled(cl, programs);
   cl_int code = CL_SUCCESS;
+  const CompilerScope scope(CompilerScope::Of::opencl);
   const RawProgram raw = cl.clLinkProgram(
       context.raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws), options.c_str(),
       static_cast<cl_uint>(inputs.size()), inputs.data(), nullptr, nullptr, &code);
