@@ -114,6 +114,8 @@ Fit fit_of_one(std::string_view type, nb::handle value, nb::handle module) {
   PyObject* const object = value.ptr();
   if (type == "None") return answer(value.is_none());
   if (type == "int") return is_integer(value) ? Fit::perhaps : Fit::no;
+  if (PyComplex_Check(object) != 0 && (type == "float" || type == "complex"))
+    return answer(type == "complex");
   if (type == "float" || type == "complex")
     return PyFloat_CheckExact(object)    ? Fit::yes
            : PyNumber_Check(object) != 0 ? Fit::perhaps

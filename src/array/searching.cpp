@@ -83,9 +83,11 @@ Array searchsorted(const Array& sorted, const Array& x, SearchSide side, const A
 }
 
 Array digitize(const Array& x, const Array& edges, bool is_right) {
+  for (const Array* given : {&x, &edges})
+    if (given->dtype().kind() == ScalarKind::complex)
+      throw DTypeError("bins of " + given->dtype().name(),
+                       "sort complex numbers by one of their parts");
   require_one_axis("edges of bins", edges);
-  if (x.dtype().kind() == ScalarKind::complex)
-    throw DTypeError("bins of " + x.dtype().name(), "sort complex numbers by one of their parts");
   const SearchSide side = is_right ? SearchSide::left : SearchSide::right;
   if (edges.size() < 2) return searchsorted(edges, x, side);
   const Array before = part_from(edges, {}, -1), behind = part_from(edges, 1, {});
@@ -105,6 +107,10 @@ Array interp(const Array& given, const Array& given_places, const Array& given_v
                      "pass as many of both");
   if (given_places.size() == 0)
     throw InvalidArgument("interp between no places", "pass one place at least");
+  for (const Array* real : {&given, &given_places})
+    if (real->dtype().kind() == ScalarKind::complex)
+      throw DTypeError("interp at places of " + real->dtype().name(),
+                       "places are real; values may be complex");
   if (options.period && *options.period == 0)
     throw InvalidArgument("interp with a period of 0", "pass another distance");
   const bool is_complex = given_values.dtype().kind() == ScalarKind::complex;

@@ -4,6 +4,7 @@
 
 #include "array/each_array_device.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 
@@ -33,6 +34,8 @@ TEST_P(SearchingTest, RefusesWhatHasNoOrder) {
   const Array x = make({1, 2, 3, 4});
   EXPECT_THROW(searchsorted(reshape(x, {2, 2}), x), ShapeError);
   EXPECT_THROW(interp(x, x, make({1})), ShapeError);
+  EXPECT_THROW(interp(make_complex(x, x), x, x), DTypeError);
+  EXPECT_THROW(digitize(x, make_complex(x, x)), DTypeError);
   EXPECT_THROW(interp(x, x, x, {.period = 0}), InvalidArgument);
 }
 

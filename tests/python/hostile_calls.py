@@ -43,6 +43,7 @@ ALLOWED = (
     AssertionError,
     MemoryError,
     ZeroDivisionError,
+    OSError,
 )
 # Words of the machinery: an error that has them names nothing of the caller's.
 MACHINERY = re.compile(

@@ -304,7 +304,7 @@ void bind_array_interchange(nb::module_& m) {
         std::optional<Array> found = foreign_array(object.ptr());
         return found ? array_object(*std::move(found)) : nb::none();
       },
-      nb::arg("object"), nb::sig("def foreign(object: typing.Any) -> Array | None"),
+      nb::arg("object").none(), nb::sig("def foreign(object: typing.Any) -> Array | None"),
       "An array in the memory of another library's; None for what is no array of a device.");
 }
 

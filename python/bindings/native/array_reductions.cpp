@@ -147,7 +147,7 @@ class Options {
     } else if (parameter == "keepdims") {
       values_.keeps_axes = is_true(value);
     } else if (parameter == "initial") {
-      if (!value.is_none()) values_.initial = number_from(value);
+      if (!value.is_none()) values_.initial = one_number(value);
     } else if (parameter == "where") {
       set_where(value);
     } else if (parameter == "ddof" || parameter == "correction") {
@@ -198,6 +198,13 @@ class Options {
     if (truth < 0) throw nb::python_error();
     return truth == 1;
   }
+  /// An array without axes is a number, whose element is waited for.
+  static Number one_number(nb::handle value) {
+    const Array* own = as_array(value.ptr());
+    if (own != nullptr && own->rank() == 0) return own->item();
+    const bool is_host = is_numpy_array(value.ptr()) && nb::cast<int>(value.attr("ndim")) == 0;
+    return number_from(is_host ? value.attr("item")() : nb::borrow(value));
+  }
   void set_out(nb::handle value) {
     target_ = out_array(value);
     if (!target_) return;
@@ -207,7 +214,10 @@ class Options {
   void set_where(nb::handle value) {
     if (value.ptr() == Py_True) return;
     const Array* own = as_array(value.ptr());
-    where_ = own != nullptr ? *own : array_from(value, nb::none(), placement_beside(x_));
+    // Numbers and lists are true or false, as NumPy has it; arrays are bool.
+    const nb::object dtype =
+        is_numpy_array(value.ptr()) ? nb::object(nb::none()) : nb::object(nb::str("?"));
+    where_ = own != nullptr ? *own : array_from(value, dtype, placement_beside(x_));
     values_.where = &where_;
   }
   /// NumPy's and the array API's name for the same.
@@ -248,13 +258,20 @@ nb::object reduce(const std::string& name, nb::handle x, const nb::kwargs& named
   return options.result(function(own, options.get()));
 }
 
+/// A number has the dtype that it has alone, as NumPy has it in products of vectors.
+array::Operand factor(const array::Operand& value) {
+  if (value.array() != nullptr || !value.type().is_weak()) return value;
+  const bool is_large = value.number().kind() == ScalarKind::unsigned_integer;
+  return array::Operand::typed(value.number(), is_large ? Scalar::uint64 : value.type().scalar());
+}
+
 nb::object dot(nb::handle x, nb::handle y) {
   const ArrayOperand first(x.ptr(), y.ptr()), second(y.ptr(), x.ptr());
   for (const auto& [operand, object] : {std::pair(&first, x), std::pair(&second, y)})
     if (!*operand)
       raise_python(PyExc_TypeError, std::string("dot() of a ") + Py_TYPE(object.ptr())->tp_name +
                                         ": pass arrays, or numbers");
-  return array_object(array::dot(first.get(), second.get()));
+  return array_object(array::dot(factor(first.get()), factor(second.get())));
 }
 
 }  // namespace

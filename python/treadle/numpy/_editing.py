@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import IndexError, InvalidArgument, ShapeError
+from treadle._core import DTypeError, IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
+from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._required import required
 
@@ -83,17 +84,37 @@ def _along(x: Array, axis: int | None, name: str) -> tuple[Array, int]:
     return x, index(axis) % x.ndim
 
 
+def _stored(name: str, target: Array, values: Any, casting: str = "safe") -> Array:
+    """Values as they are stored in the dtype of an array: numbers of the host are numbers of that
+    dtype, or refused; arrays are cast as `casting` allows."""
+    if values is None or isinstance(
+        values, bool | int | float | complex | list | tuple | _numpy.generic
+    ):
+        return asarray(_numpy.asarray(values, target.dtype), device=target.device)
+    values = asarrays((target, values))[1]
+    if values.dtype == target.dtype:
+        return values
+    if not _rules.can_cast(values.dtype, target.dtype, casting):
+        raise DTypeError(
+            f"{name}: values are {values.dtype}, which does not fit into an array of "
+            f"{target.dtype}\n  try: values.astype({str(target.dtype)!r})"
+        )
+    return values.astype(target.dtype)
+
+
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     """values before elements of an axis (of all in C's order): obj is an index, a slice, a mask or
     a list of indices. An array on the device that says where is copied to the host, which waits."""
     x, axis = _along(asarray(arr), axis, "insert")
     positions, is_one = _positions(obj, x.shape[axis], "insert")
-    values = asarrays((x, values))[1]
+    values = _stored("insert", x, values, "unsafe")
     if len(positions) == 1:  # as NumPy, several values may stand before one element
         values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)
         if is_one:
             values = _array.moveaxis(values, [0], [axis])
         positions = positions * values.shape[axis]
+        while values.ndim > x.ndim and values.shape[0] == 1:
+            values = values[0, ...]
     return _array.insert(x, positions, values, axis)
 
 
@@ -309,7 +330,7 @@ def ravel_multi_index(
 def putmask(a: Array, mask: Any, values: Any) -> None:
     """a[i] = values[i] where the mask holds; values start again where they are fewer."""
     target = require_target("putmask", a)
-    _, mask, values = asarrays((target, mask, values))
+    mask, values = asarrays((target, mask))[1], _stored("putmask", target, values)
     if mask.size != target.size:
         raise ShapeError(f"putmask: a mask of shape {mask.shape} for {target.shape}; of one size")
     if values.size == 0:
@@ -323,7 +344,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """The elements where the mask holds become those of vals, one after the other, which start
     again where they are fewer."""
     target = require_target("place", arr)
-    _, mask, vals = asarrays((target, mask, vals))
+    mask, vals = asarrays((target, mask))[1], _stored("place", target, vals)
     if mask.size != target.size:
         raise ShapeError(f"place: a mask of shape {mask.shape} for {target.shape}; of one size")
     holds = (mask != 0).ravel()

@@ -96,8 +96,9 @@ def choose(index: Any, choices: Sequence[Any]) -> Array:
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
-    if type(src) is int and require_target("copyto", dst).dtype == bool:
-        _numpy.asarray(src, bool)  # refuses what has more than 64 bits
+    is_truth = type(src) is int and require_target("copyto", dst).dtype == bool
+    if is_truth and not -(2**63) <= src < 2**63:
+        raise OverflowError(f"copyto: {src} has more than 63 bits")
     if not _is_storable(src, require_target("copyto", dst).dtype, casting):
         given = getattr(src, "dtype", type(src).__name__)
         raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")

@@ -101,6 +101,7 @@ def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Array:
     """Of each pair of elements, whether they are equal within a tolerance."""
+    a, b = (float(x) if type(x) is int else x for x in (a, b))  # beyond the other's dtype, too
     return _array.isclose(a, b, rtol, atol, equal_nan)
 
 
