@@ -169,6 +169,24 @@ Array linspace(std::complex<double> start, std::complex<double> stop, std::int64
   return in_dtype(elements, dtype);
 }
 
+Array linspace(const Array& start, const Array& stop, std::int64_t count, bool endpoint) {
+  if (count < 0)
+    throw InvalidArgument("linspace of " + std::to_string(count) + " elements", "give 0 or more");
+  const bool is_complex =
+      start.dtype().kind() == ScalarKind::complex || stop.dtype().kind() == ScalarKind::complex;
+  const Scalar dtype = is_complex ? Scalar::complex128 : Scalar::float64;
+  const Array first = in_dtype(start, dtype), last = in_dtype(stop, dtype);
+  const Array distance = last - first;
+  Shape shape(static_cast<std::size_t>(distance.rank()) + 1, 1);
+  shape.front() = count;
+  const Array index = reshape(positions({count}, {.stream = start.stream()}), shape);
+  const std::int64_t steps = endpoint ? count - 1 : count;
+  const Array step = distance / static_cast<double>(std::max<std::int64_t>(steps, 1));
+  const Array elements = in_dtype(index, Scalar::float64) * step + first;
+  // Rounding must not move the last one.
+  return endpoint && count > 1 ? where(equal(index, count - 1), last, elements) : elements;
+}
+
 Array logspace(double start, double stop, std::int64_t count, bool endpoint, double base,
                const Placement& placement) {
   return power(Operand::typed(base, Scalar::float64),

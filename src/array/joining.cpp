@@ -155,7 +155,10 @@ Array tile(const Array& x, std::span<const std::int64_t> counts) {
   return reshape(dense_copy(broadcast_to(from, repeated)), shape);
 }
 
-Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value) {
+namespace {
+
+/// Undefined elements, of the shape of x with a border.
+Array bordered(const Array& x, std::span<const PadWidth> widths) {
   if (widths.size() != x.shape().size())
     throw InvalidArgument("pad with " + std::to_string(widths.size()) +
                               " widths of an array of shape " + shape_text(x.shape()),
@@ -165,12 +168,41 @@ Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value
     require_count("pad", std::min(widths[axis].first, widths[axis].second));
     shape[axis] += widths[axis].first + widths[axis].second;
   }
-  const Array result = empty_beside(x, shape, x.dtype());
+  return empty_beside(x, shape, x.dtype());
+}
+
+/// What lies within the border of the axes from `first` on.
+Array inside(const Array& result, const Array& x, std::span<const PadWidth> widths,
+             std::size_t first) {
+  Array found = result;
+  for (std::size_t axis = first; axis < widths.size(); ++axis)
+    found = part(found, axis, widths[axis].first, widths[axis].first + x.shape()[axis]);
+  return found;
+}
+
+}  // namespace
+
+Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value) {
+  const Array result = bordered(x, widths);
   result.assign(value);
-  Array inside = result;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    inside = part(inside, axis, widths[axis].first, widths[axis].first + x.shape()[axis]);
-  inside.assign(x);
+  inside(result, x, widths, 0).assign(x);
+  return result;
+}
+
+Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values) {
+  const Array result = bordered(x, widths);
+  if (values.size() != widths.size())
+    throw InvalidArgument("pad with " + std::to_string(values.size()) +
+                              " pairs of numbers for an array of shape " + shape_text(x.shape()),
+                          "give one for each axis");
+  for (std::size_t axis = 0; axis < values.size(); ++axis) {
+    const Array whole = inside(result, x, widths, axis + 1);
+    const auto [before, behind] = widths[axis];
+    const std::int64_t length = whole.shape()[axis];
+    part(whole, axis, 0, before).assign(values[axis].first);
+    part(whole, axis, length - behind, length).assign(values[axis].second);
+  }
+  inside(result, x, widths, 0).assign(x);
   return result;
 }
 

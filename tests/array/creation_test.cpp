@@ -32,6 +32,11 @@ TEST_P(CreationTest, CreationFunctions) {
     EXPECT_EQ(line.as<std::complex<float>>(), (Values{{0, 0}, {.5f, -1}, {1, -2}}));
   }
   EXPECT_EQ(linspace(corner, 0.0, 3, false, Scalar::complex128, here()).size(), 3);
+  const Array ends = reshape(make({4, 8}), {2, 1});
+  expect(cast(linspace(make({0, 2}), ends, 3), Scalar::float32),
+         {0, 2, 0, 2, 2, 3, 4, 5, 4, 4, 8, 8});
+  EXPECT_EQ(linspace(ends, ends, 0).shape()[0], 0);
+  EXPECT_THROW(linspace(ends, ends, -1), InvalidArgument);
   expect(eye(2, 3, 1, Scalar::float32, here()), {0, 1, 0, 0, 0, 1});
   expect(cast(logspace(0, 3, 4, true, 2, here()), Scalar::float32), {1, 2, 4, 8});
   expect(cast(geomspace(-1, -100, 3, true, here()), Scalar::float32), {-1, -10, -100});

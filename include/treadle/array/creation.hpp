@@ -38,6 +38,8 @@ Array linspace(double start, double stop, std::int64_t count, bool endpoint = tr
 Array linspace(std::complex<double> start, std::complex<double> stop, std::int64_t count,
                bool endpoint = true, Scalar dtype = Scalar::complex128,
                const Placement& placement = {});
+/// The same between arrays, which broadcast, along a new first axis; in float64 (complex128).
+Array linspace(const Array& start, const Array& stop, std::int64_t count, bool endpoint = true);
 /// base to the power of `count` numbers from start to stop, as linspace() has them; float64.
 Array logspace(double start, double stop, std::int64_t count, bool endpoint = true,
                double base = 10, const Placement& placement = {});

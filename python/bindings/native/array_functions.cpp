@@ -109,6 +109,12 @@ void bind_ranges(nb::module_& m) {
                 "dtype: typing.Any, device: treadle._core.device.Device | str | None = None) -> "
                 "Array"),
         "`count` numbers on a line of the complex plane.");
+  m.def("linspace_between",
+        recorded(+[](const Array& start, const Array& stop, std::int64_t count, bool endpoint) {
+          return array::linspace(start, stop, count, endpoint);
+        }),
+        nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"),
+        "`count` numbers from each element of an array to one of another, along a new first axis.");
   m.def("logspace",
         recorded(+[](double start, double stop, std::int64_t count, bool endpoint, double base,
                      nb::handle device) {

@@ -6,8 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "errors.hpp"
@@ -135,13 +137,29 @@ void bind_copies(nb::module_& m) {
         nb::arg("x"), nb::arg("counts"), "The whole several times.");
   m.def("pad",
         recorded(+[](const Array& x, const std::vector<array::PadWidth>& widths, nb::handle value) {
-          const OptionalOperand border("constant_values", value, x);
-          return array::pad(x, widths, border.get().value_or(array::Operand(0)));
+          const AssignedValue border(x, value);
+          return array::pad(x, widths, border.get());
         }),
-        nb::arg("x"), nb::arg("widths"), nb::arg("value"),
+        nb::arg("x"), nb::arg("widths"), nb::arg("value").none(),
         nb::sig("def pad(x: Array, widths: collections.abc.Sequence[tuple[int, int]], value: "
                 "typing.Any) -> Array"),
         "With a border of one number.");
+  m.def("pad_by_pairs",
+        recorded(+[](const Array& x, const std::vector<array::PadWidth>& widths,
+                     const std::vector<std::pair<nb::object, nb::object>>& values) {
+          std::deque<AssignedValue> given;  // whose elements stay where they are
+          std::vector<array::PadValues> pairs;
+          for (const auto& [before, behind] : values) {
+            given.emplace_back(x, before);
+            given.emplace_back(x, behind);
+            pairs.emplace_back(given[given.size() - 2].get(), given.back().get());
+          }
+          return array::pad(x, widths, pairs);
+        }),
+        nb::arg("x"), nb::arg("widths"), nb::arg("values"),
+        nb::sig("def pad_by_pairs(x: Array, widths: collections.abc.Sequence[tuple[int, int]], "
+                "values: collections.abc.Sequence[tuple[typing.Any, typing.Any]]) -> Array"),
+        "With a border of a number for each side of an axis.");
 }
 
 void bind_elementwise(nb::module_& m) {

@@ -532,6 +532,11 @@ def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: Any, 
 def complex_linspace(start: complex, stop: complex, count: int, endpoint: bool, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """`count` numbers on a line of the complex plane."""
 
+def linspace_between(start: Array, stop: Array, count: int, endpoint: bool) -> Array:
+    """
+    `count` numbers from each element of an array to one of another, along a new first axis.
+    """
+
 def logspace(start: float, stop: float, count: int, endpoint: bool, base: float, device: treadle._core.device.Device | str | None = None) -> Array:
     """base to the power of numbers from start to stop."""
 
@@ -818,6 +823,9 @@ def tile(x: Array, counts: Sequence[int]) -> Array:
 
 def pad(x: Array, widths: Sequence[tuple[int, int]], value: Any) -> Array:
     """With a border of one number."""
+
+def pad_by_pairs(x: Array, widths: Sequence[tuple[int, int]], values: Sequence[tuple[Any, Any]]) -> Array:
+    """With a border of a number for each side of an axis."""
 
 def write_into(out: Array, result: Array, broadcasts: bool = False) -> None:
     """A result into an array of its shape, cast as same_kind allows."""

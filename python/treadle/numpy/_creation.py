@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from operator import index
 from typing import Any
 
 import numpy as _numpy
@@ -262,7 +263,10 @@ def full(
         host = _numpy.asarray(fill_value)
         if dtype is not None:  # as NumPy casts it
             host = _numpy.empty(host.shape, dtype)
-            _numpy.copyto(host, fill_value, casting="unsafe")
+            try:
+                _numpy.copyto(host, fill_value, casting="unsafe")
+            except RuntimeError as error:  # of times that have no room
+                raise DTypeError(f"full: {error}") from error
         fill_value, kind = host, host.dtype
         if host.ndim == 0:
             return _array.full(shape, host[()], kind, place, order)
@@ -397,37 +401,61 @@ def _arange_by_numbers(start: Any, stop: Any, step: Any, dtype: Any, device: Any
     return _array.progression(start, second, max(0, math.ceil(count)), dtype, device)
 
 
+# over 6 parameters because NumPy's has them
 def linspace(
-    start: float,
-    stop: float,
+    start: Any,
+    stop: Any,
     num: int = 50,
     endpoint: bool = True,
+    retstep: bool = False,
     dtype: Any = None,
+    axis: int = 0,
     *,
     device: Device | str | None = None,
-) -> Array:
-    """`num` numbers from start to stop, which is the last one unless `endpoint` is false."""
-    if isinstance(start, complex) or isinstance(stop, complex):
-        kind = _numpy.complex128 if dtype is None else dtype
-        return _array.complex_linspace(start, stop, num, bool(endpoint), kind, device)
-    return _array.linspace(
-        start, stop, num, bool(endpoint), float64 if dtype is None else dtype, device
-    )
+) -> Any:
+    """`num` numbers from start to stop, which is the last one unless `endpoint` is false. Between
+    arrays they are along a new axis. With `retstep` a pair of them and of their distance."""
+    num, (start, stop) = index(num), of_lists((start, stop))
+    kinds = [getattr(end, "dtype", end) for end in (start, stop)]
+    kind = _numpy.dtype(result_type(*kinds, 1.0) if dtype is None else dtype)
+    if _are_numbers(start, stop):
+        is_complex = any(isinstance(x, complex | _numpy.complexfloating) for x in (start, stop))
+        between = _array.complex_linspace if is_complex else _array.linspace
+        made = between(start, stop, num, bool(endpoint), kind, device)
+    else:
+        start, stop = asarrays((start, stop))
+        if device is not None:
+            start, stop = (end.to_device(device) for end in (start, stop))
+        made = _array.linspace_between(start, stop, num, bool(endpoint))
+        made = (_array.apply("floor", made) if kind.kind in "iu" else made).astype(kind)
+        made = _array.moveaxis(made, [0], [axis])
+    if not retstep:
+        return made
+    steps = num - 1 if endpoint else num
+    return made, (stop * 1.0 - start * 1.0) / steps if steps > 0 else float64(_numpy.nan)
+
+
+def _are_numbers(*values: Any) -> bool:
+    return all(isinstance(x, int | float | complex | _numpy.generic) for x in values)
 
 
 # over 6 parameters because NumPy's has them
 def logspace(
-    start: float,
-    stop: float,
+    start: Any,
+    stop: Any,
     num: int = 50,
     endpoint: bool = True,
-    base: float = 10.0,
+    base: Any = 10.0,
     dtype: Any = None,
     *,
     device: Device | str | None = None,
 ) -> Array:
     """`base` to the power of numbers from start to stop, as linspace() has them."""
-    made = _array.logspace(start, stop, num, bool(endpoint), base, device)
+    if _are_numbers(start, stop, base) and not isinstance(start, complex):
+        made = _array.logspace(start, stop, num, bool(endpoint), base, device)
+    else:
+        (base,) = of_lists([base])
+        made = _array.apply("power", base, linspace(start, stop, num, endpoint, device=device))
     return made if dtype is None else made.astype(dtype)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import NotSupported
+from treadle._core import DTypeError, NotSupported
 from treadle._core import array as _array
+from treadle._core import rules as _rules
 from treadle._core.array import Array
 
 from ._creation import asarray, asarrays, written
@@ -32,10 +33,22 @@ __all__ = [
 
 
 def concatenate(
-    arrays: Sequence[Any], axis: int | None = 0, out: Array | None = None, *, dtype: Any = None
+    arrays: Sequence[Any],
+    axis: int | None = 0,
+    out: Array | None = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
 ) -> Array:
     """One behind the other along an axis; with None all in one axis."""
-    parts = asarrays(arrays, dtype)
+    parts = asarrays(arrays)
+    if dtype is not None:
+        for x in parts:
+            if not _rules.can_cast(x.dtype, _numpy.dtype(dtype), casting):
+                raise DTypeError(
+                    f"concatenate: {x.dtype} is not cast to dtype={dtype} as {casting}"
+                )
+        parts = [x.astype(dtype) for x in parts]
     if axis is None:
         parts, axis = [x.ravel() for x in parts], 0
     return written(_array.concatenate(parts, axis), out)
@@ -104,9 +117,16 @@ def tile(x: Any, repetitions: int | Sequence[int]) -> Array:
 
 
 def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
-    """With a border of one number: pad_width is (before, behind) for each axis, or for all."""
+    """With a border of one number, or of a pair (before, behind) for each axis, or for all;
+    pad_width is such pairs, too."""
     if mode != "constant":
         raise NotSupported(f"pad: mode is 'constant', not {mode!r}")
     array = asarray(x)
     widths = _numpy.broadcast_to(pad_width, (array.ndim, 2)).tolist()
-    return _array.pad(array, widths, constant_values)
+    if isinstance(constant_values, Array) and not constant_values.ndim:
+        return _array.pad(array, widths, constant_values)
+    numbers = _numpy.asarray(constant_values)  # each is stored as one of NumPy's
+    if not numbers.ndim:
+        return _array.pad(array, widths, numbers[()])
+    pairs = _numpy.broadcast_to(numbers, (array.ndim, 2))
+    return _array.pad_by_pairs(array, widths, list(map(tuple, pairs)))
