@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What NumPy leaves to the processor or to C's library, so that its answer is no reference: floats
 that are cast to integers which cannot hold them, integers divided by 0, digits of complex powers.
+And what it does wrong: it copies one axis of an array onto another one of different steps that
+shares elements with it, without a copy before.
 """
 
 import ast
@@ -109,9 +111,21 @@ def _is_undefined(node, value):
     return False
 
 
+def _overwrites_itself(source, target):
+    return (
+        isinstance(target, np.ndarray)
+        and target.ndim == 1
+        and source.ndim >= 1
+        and target.strides[0] != source.strides[-1]
+        and np.shares_memory(source, target)
+    )
+
+
 def _is_store(target, stored, value):
     """Python's numbers are no question: they fit, or are refused."""
     if not isinstance(target, ast.Subscript):
         return False
     number = value(stored)
+    if isinstance(number, np.ndarray) and _overwrites_itself(number, value(target)):
+        return True
     return not isinstance(number, int | float) and cast(number, value(target.value).dtype)

@@ -72,20 +72,7 @@ void bind_progression(nb::module_& m) {
         "So many elements, which go on by the distance of the first two.");
 }
 
-void bind_ranges(nb::module_& m) {
-  bind_progression(m);
-  m.def(
-      "arange",
-      recorded(+[](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype,
-                   nb::handle device) {
-        return array::arange(number_from(start), number_from(stop), number_from(step),
-                             scalar_from(dtype), placement_on(device));
-      }),
-      nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype"),
-      nb::arg("device") = nb::none(),
-      nb::sig("def arange(start: typing.Any, stop: typing.Any, step: typing.Any, dtype: typing.Any,"
-              " device: treadle._core.device.Device | str | None = None) -> Array"),
-      "start, start + step, ... before stop.");
+void bind_lines(nb::module_& m) {
   m.def("linspace",
         recorded(+[](double start, double stop, std::int64_t count, bool endpoint, nb::handle dtype,
                      nb::handle device) {
@@ -115,6 +102,23 @@ void bind_ranges(nb::module_& m) {
         }),
         nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"),
         "`count` numbers from each element of an array to one of another, along a new first axis.");
+}
+
+void bind_ranges(nb::module_& m) {
+  bind_progression(m);
+  bind_lines(m);
+  m.def(
+      "arange",
+      recorded(+[](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype,
+                   nb::handle device) {
+        return array::arange(number_from(start), number_from(stop), number_from(step),
+                             scalar_from(dtype), placement_on(device));
+      }),
+      nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype"),
+      nb::arg("device") = nb::none(),
+      nb::sig("def arange(start: typing.Any, stop: typing.Any, step: typing.Any, dtype: typing.Any,"
+              " device: treadle._core.device.Device | str | None = None) -> Array"),
+      "start, start + step, ... before stop.");
   m.def("logspace",
         recorded(+[](double start, double stop, std::int64_t count, bool endpoint, double base,
                      nb::handle device) {

@@ -523,9 +523,6 @@ def empty(shape: Any, dtype: Any, device: treadle._core.device.Device | str | No
 def progression(first: Any, second: Any, count: int, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """So many elements, which go on by the distance of the first two."""
 
-def arange(start: Any, stop: Any, step: Any, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
-    """start, start + step, ... before stop."""
-
 def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """`count` numbers from start to stop."""
 
@@ -536,6 +533,9 @@ def linspace_between(start: Array, stop: Array, count: int, endpoint: bool) -> A
     """
     `count` numbers from each element of an array to one of another, along a new first axis.
     """
+
+def arange(start: Any, stop: Any, step: Any, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
+    """start, start + step, ... before stop."""
 
 def logspace(start: float, stop: float, count: int, endpoint: bool, base: float, device: treadle._core.device.Device | str | None = None) -> Array:
     """base to the power of numbers from start to stop."""

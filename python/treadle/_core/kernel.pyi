@@ -376,12 +376,24 @@ class Tiling:
 
     @property
     def scan_bytes(self) -> int:
-        """wide: of local memory for the items of a tile"""
+        """of local memory for the items of a tile"""
 
     @property
     def scan_items(self) -> int:
         """
         wide: most neighbours that a work-item scans by itself; odd, so that those of neighbouring work-items lie in different banks
+        """
+
+    @property
+    def scan_lanes(self) -> int:
+        """
+        narrow: parts of a tile that are scanned side by side, because a processor would wait for each sum before the next
+        """
+
+    @property
+    def anchored_tiles(self) -> int:
+        """
+        wide: tiles whose sums are folded anew by each tile behind them; what is before them all comes as one sum. Always the same tree: equal bits in every run
         """
 
     @property
