@@ -57,7 +57,8 @@ ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtyp
           *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
       is_sequential_(options.is_sequential),
       looks_back_(!is_sequential_ && device_->info().traits.atomics_64 &&
-                  options.looks_back.value_or(device_->info().traits.forward_progress) &&
+                  options.looks_back.value_or(device_->info().traits.forward_progress &&
+                                              tiling_.schedule == Schedule::wide) &&
                   codegen::can_look_back(snippet_, codegen::dialect_of(device_->info().language))),
       usual_(generate(looks_back_)),
       pairs_(pairs(texts.one_for_one, options.is_apart)),

@@ -54,8 +54,9 @@ struct ScanOptions {
   /// One work-item goes through everything, one index after the other: to debug texts by.
   bool is_sequential = false;
   std::string called = {};  ///< what errors call it; empty: scan and its name
-  /// Whether groups may wait for earlier ones, so that one pass is enough; none:
-  /// DeviceTraits::forward_progress.
+  /// Whether groups may wait for earlier ones, so that one pass is enough; none: on the wide
+  /// schedule DeviceTraits::forward_progress. A thread of a processor that waits keeps from running
+  /// what it waits for, where there are more threads than cores.
   std::optional<bool> looks_back = {};
   /// Whether callers promise that outputs write no memory that inputs of other elements are read
   /// from. Otherwise texts and arguments are compared.
