@@ -67,10 +67,14 @@ QuantileRows quantile_rows(const char* function, const Array& x, const QuantileO
   return made;
 }
 
-/// The result for rows of length 0: NaN, in float64 of integers.
-Array not_a_number(const QuantileRows& of) {
-  const DType dtype = of.values.dtype();
-  return full(of.result, std::nan(""), is_inexact(dtype) ? dtype.scalar() : Scalar::float64,
+/// The dtype of numbers between elements.
+Scalar dtype_between(const DType& dtype, const QuantileOptions& options) {
+  return options.dtype.value_or(is_inexact(dtype) ? dtype.scalar() : Scalar::float64);
+}
+
+/// The result for rows of length 0.
+Array not_a_number(const QuantileRows& of, const QuantileOptions& options) {
+  return full(of.result, std::nan(""), dtype_between(of.values.dtype(), options),
               {.stream = of.values.stream()});
 }
 
@@ -201,7 +205,7 @@ Array last_place(const Array& rows) {
   return full(shape, last, Scalar::int64, {.stream = rows.stream()});
 }
 
-/// Quantiles of all rows, in their dtype or, of integers, in float64 between elements.
+/// Quantiles of all rows.
 std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fractions,
                                 const QuantileOptions& options) {
   const Array n = lengths_of(rows, options.ignores_nan);
@@ -215,8 +219,8 @@ std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fract
   }
   places.push_back(last_place(rows));
   std::vector<Array> found = elements_at(rows, places);
-  if (!gives_elements(options.method) && !is_inexact(rows.dtype()))
-    for (Array& one : found) one = in_dtype(one, Scalar::float64);
+  if (!gives_elements(options.method))
+    for (Array& one : found) one = in_dtype(one, dtype_between(rows.dtype(), options));
   for (std::size_t i = 0; i < fractions.size(); ++i) {
     const Array &before = found[2 * i], &behind = found[2 * i + 1];
     const Array weight = in_dtype(weights[i], before.dtype());
@@ -239,23 +243,23 @@ std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fract
 }  // namespace
 
 Array quantile(const Array& x, std::span<const double> fractions, const QuantileOptions& options) {
+  if (x.dtype().kind() == ScalarKind::complex)
+    throw DTypeError("quantile of " + x.dtype().name(),
+                     "it takes real numbers; median() takes these");
   for (const double q : fractions)
     if (!(q >= 0 && q <= 1))
       throw InvalidArgument("quantile of q=" + std::to_string(q),
                             "fractions are from 0 to 1, and percentiles from 0 to 100");
-  if (x.dtype().kind() == ScalarKind::complex)
-    throw DTypeError("quantile of " + x.dtype().name(),
-                     "it takes real numbers; median() takes these");
   const QuantileRows of = quantile_rows("quantile", x, options);
   const bool has_results = std::ranges::find(of.result, 0) == of.result.end();
   if (!of.has_elements && !options.ignores_nan && has_results)
     throw IndexError("quantile of no elements (shape " + shape_text(x.shape()) + ")",
                      "pass an array with elements along the axes");
   const DType dtype =
-      gives_elements(options.method) || is_inexact(x.dtype()) ? x.dtype() : DType(Scalar::float64);
+      gives_elements(options.method) ? x.dtype() : DType(dtype_between(x.dtype(), options));
   std::vector<Array> results(fractions.size());
   if (!of.has_elements) {
-    std::ranges::fill(results, not_a_number(of));
+    std::ranges::fill(results, not_a_number(of, options));
   } else if (!fractions.empty()) {
     results = quantiles_of(of.values, fractions, options);
     for (Array& result : results) result = reshape(result, of.result);
@@ -268,7 +272,7 @@ Array quantile(const Array& x, std::span<const double> fractions, const Quantile
 
 Array median(const Array& x, const QuantileOptions& options) {
   const QuantileRows of = quantile_rows("median", x, options);
-  if (!of.has_elements) return not_a_number(of);
+  if (!of.has_elements) return not_a_number(of, options);
   const DType dtype = is_inexact(x.dtype()) ? x.dtype() : DType(Scalar::float64);
   const Array& rows = of.values;
   const Array n = in_dtype(lengths_of(rows, options.ignores_nan), Scalar::int64);

@@ -42,8 +42,8 @@ OPERATIONS = sorted(
 )
 REDUCTIONS = ["all", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum",
               "max", "mean", "median", "min", "nanargmax", "nanargmin", "nanmax", "nanmean",
-              "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std", "sum",
-              "var"]  # fmt: skip
+              "nanmedian", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp", "std",
+              "sum", "var"]  # fmt: skip
 SHAPERS = """
     atleast_1d atleast_2d atleast_3d copy diag diagonal diff expand_dims flip fliplr flipud hsplit
     iscomplex isneginf isposinf isreal matrix_transpose fix nan_to_num ones_like ravel real imag
@@ -134,7 +134,8 @@ def draw_call(rng):
 def draw_special(rng, x):
     name = str(rng.choice(["arange", "clip", "full", "full_like", "select", "linspace", "copyto",
                            "store", "float_power", "concatenate", "pow", "fill", "isin",
-                           "take", "repeat", "tile", "roll", "pad"]))  # fmt: skip
+                           "take", "repeat", "tile", "roll", "pad", "quantile", "nanquantile",
+                           "insert", "append", "dot", "isclose", "lexsort"]))  # fmt: skip
     number = lambda: NUMBERS[rng.integers(len(NUMBERS))]  # noqa: E731
     dtype = str(rng.choice(list(DTYPES)))
     if name == "arange":
@@ -160,7 +161,18 @@ def draw_special(rng, x):
         masks = [np.asarray(x > 1) if x.dtype.kind != "c" else x != 1, x == 0]
         return name, [masks, choices, number()], {}
     if name == "linspace":
-        return name, [number(), number(), int(rng.integers(0, 5))], {}
+        ends = [x, draw_operand(rng, x)] if rng.random() < 0.3 else [number(), number()]
+        return name, [*ends[:: int(rng.choice([-1, 1]))], int(rng.integers(0, 5))], {}
+    if name in ("quantile", "nanquantile"):
+        q = [0, 1, 0.25, [0.5], [0, 1], [[0.3, 0.6]], 1.5][rng.integers(7)]
+        method = str(rng.choice(["linear", "lower", "nearest", "midpoint", "hazen"]))
+        return name, [x, q, [None, 0, -1][rng.integers(3)]], {"method": method}
+    if name == "insert":
+        return name, [x, [0, -1, [0, 0]][rng.integers(3)], draw_operand(rng, x)], {}
+    if name in ("append", "dot", "isclose"):
+        return name, [x, draw_operand(rng, x)], {}
+    if name == "lexsort":
+        return name, [[x, x > 1 if x.dtype.kind != "c" else x]], {}
     if name in ("copyto", "store", "fill", "float_power", "pow"):
         return name, [x, draw_operand(rng, x)], {}
     if name == "concatenate":

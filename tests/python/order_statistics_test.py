@@ -110,6 +110,12 @@ def test_quantiles_that_are_elements_keep_the_dtype(computing):
         for method in methods:
             ours = tnp.quantile(tnp.array(x), q, method=method)
             assert ours.dtype == np.quantile(x, q, method=method).dtype, (q, method)
+    for dtype in "ef":
+        for q in (0.3, [0.3], np.float64(0.3), np.float32(0.3), np.array([0.3], "e"), [0, 1]):
+            y = x.astype("u1").astype(dtype)
+            ours, theirs = tnp.quantile(tnp.array(y), q), np.quantile(y, q)
+            assert ours.dtype == theirs.dtype, (dtype, q)
+            assert tnp.percentile(tnp.array(y), q).dtype == np.percentile(y, q).dtype, (dtype, q)
     assert tnp.quantile(tnp.array(x), 1).item() == 2**53 + 3
 
 

@@ -46,6 +46,10 @@ def call(name, operands, options):
         return reciprocal(operands[0])
     if name in ("power", "pow", "float_power"):
         return power(*operands)
+    if name in ("insert", "dot") and np.size(operands[0]) == 0:
+        return True  # an index of no elements, a list without a dtype
+    if name == "insert":
+        return cast(operands[2], np.asarray(operands[0]).dtype)
     if name in ("store", "fill", "copyto", "full_like"):
         is_number = isinstance(operands[1], int | float) and name != "full_like"
         return not is_number and cast(operands[1], np.asarray(operands[0]).dtype)
@@ -126,6 +130,8 @@ def _is_store(target, stored, value):
     if not isinstance(target, ast.Subscript):
         return False
     number = value(stored)
-    if isinstance(number, np.ndarray) and _overwrites_itself(number, value(target)):
-        return True
+    if isinstance(number, np.ndarray):
+        read = ast.parse(ast.unparse(target), mode="eval").body
+        if _overwrites_itself(number, value(read)):
+            return True
     return not isinstance(number, int | float) and cast(number, value(target.value).dtype)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "treadle/array/array.hpp"
@@ -34,6 +35,7 @@ struct QuantileOptions {
   bool keeps_axes = false;   ///< with length 1
   bool ignores_nan = false;  ///< NaNs do not count; else they are the result
   QuantileMethod method = QuantileMethod::linear;
+  std::optional<Scalar> dtype = {};  ///< of numbers between elements; none: see quantile()
 };
 
 // All are queued at once, sort (or, of one long row on a processor, count:

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "native/promotion.hpp"
 #include "treadle/array/counting.hpp"
 #include "treadle/array/order_statistics.hpp"
 #include "treadle/base/error.hpp"
@@ -46,9 +47,12 @@ array::QuantileMethod method_from(const std::string& name) {
 }
 
 Array quantile(const Array& x, const std::vector<double>& fractions, nb::handle axes,
-               bool keeps_axes, const std::string& method, bool ignores_nan) {
-  return array::quantile(x, fractions,
-                         {axes_from(axes), keeps_axes, ignores_nan, method_from(method)});
+               bool keeps_axes, const std::pair<std::string, nb::object>& method_and_dtype,
+               bool ignores_nan) {
+  const auto& [method, dtype] = method_and_dtype;
+  array::QuantileOptions options{axes_from(axes), keeps_axes, ignores_nan, method_from(method)};
+  if (!dtype.is_none()) options.dtype = scalar_from(dtype);
+  return array::quantile(x, fractions, options);
 }
 Array median(const Array& x, nb::handle axes, bool keeps_axes, bool ignores_nan) {
   return array::median(x, {axes_from(axes), keeps_axes, ignores_nan});
@@ -85,9 +89,10 @@ void bind_array_counting(nb::module_& m) {
         nb::arg("ranges"), nb::arg("edges"), nb::arg("weights_and_density"),
         "How many points are in each bin, and the bins' edges for each axis.");
   m.def("quantile", recorded(&quantile), nb::arg("x"), nb::arg("fractions"), nb::arg("axes").none(),
-        nb::arg("keeps_axes"), nb::arg("method"), nb::arg("ignores_nan"),
+        nb::arg("keeps_axes"), nb::arg("method_and_dtype"), nb::arg("ignores_nan"),
         nb::sig("def quantile(x: Array, fractions: collections.abc.Sequence[float], axes: "
-                "typing.Any, keeps_axes: bool, method: str, ignores_nan: bool) -> Array"),
+                "typing.Any, keeps_axes: bool, method_and_dtype: tuple[str, typing.Any], "
+                "ignores_nan: bool) -> Array"),
         "Quantiles along axes, for each fraction one, along a new first axis.");
   m.def("median", recorded(&median), nb::arg("x"), nb::arg("axes").none(), nb::arg("keeps_axes"),
         nb::arg("ignores_nan"),

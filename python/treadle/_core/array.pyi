@@ -932,7 +932,7 @@ def histogram_bin_edges(x: Array, count: int, range: tuple[float, float] | None)
 def histogram(coordinates: Sequence[Array], counts: Sequence[int], ranges: Sequence[tuple[float, float] | None], edges: Sequence[Array | None], weights_and_density: tuple[Array | None, bool]) -> tuple[Array, list[Array]]:
     """How many points are in each bin, and the bins' edges for each axis."""
 
-def quantile(x: Array, fractions: Sequence[float], axes: Any, keeps_axes: bool, method: str, ignores_nan: bool) -> Array:
+def quantile(x: Array, fractions: Sequence[float], axes: Any, keeps_axes: bool, method_and_dtype: tuple[str, Any], ignores_nan: bool) -> Array:
     """Quantiles along axes, for each fraction one, along a new first axis."""
 
 def median(x: Array, axes: Any, keeps_axes: bool, ignores_nan: bool) -> Array:

@@ -10,6 +10,7 @@ import numpy as _numpy
 from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._core.array import Array
+from treadle._core.rules import result_type
 
 from ._creation import asarray, written
 
@@ -47,39 +48,46 @@ def nanmedian(
     return written(_array.median(asarray(a), axis, keepdims, True), out)
 
 
-def _quantile(a: Any, q: Any, axis: _Axes, ignores_nan: bool, options: dict[str, Any]) -> Array:
-    fractions = _numpy.asarray(q)
+# over 6 parameters because they are those of four functions
+def _quantile(
+    a: Any, q: Any, whole: int, axis: _Axes, ignores_nan: bool, options: dict[str, Any]
+) -> Array:
+    """Of fractions q of a whole. Of floats the dtype is that which q promotes to, unless q is one
+    of Python's numbers."""
+    x, fractions = asarray(a), _numpy.asarray(q)
+    dtype = None
+    if x.dtype.kind == "f" and type(q) not in (int, float):
+        dtype = result_type(x.dtype, fractions.dtype if fractions.dtype.kind == "f" else "f8")
     out, keepdims = options.pop("out", None), options.pop("keepdims", False)
     method = options.pop("method", "linear")
-    if fractions.dtype.kind in "biu" and method == "linear":
+    if whole == 1 and fractions.dtype.kind in "biu" and method == "linear":
         method = "lower"  # 0 and 1 as integers: the extrema, in their own dtype
     options.pop("overwrite_input", None)
     if options.pop("weights", None) is not None:
         raise NotSupported("quantiles with weights=: elements count alike; pass none")
     if options:
         raise TypeError(f"quantiles take no argument {next(iter(options))!r}")
-    x = asarray(a)
-    flat = fractions.astype(float).ravel().tolist()
-    made = _array.quantile(x, flat, axis, keepdims, method, ignores_nan)
+    flat = (fractions.astype(float) / whole).ravel().tolist()
+    made = _array.quantile(x, flat, axis, keepdims, (method, dtype), ignores_nan)
     return written(made.reshape((*fractions.shape, *made.shape[1:])), out)
 
 
 def quantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """Numbers below which the fractions q of the elements lie; NaN where there is one. Takes out=,
     keepdims= and method=, one of NumPy's."""
-    return _quantile(a, q, axis, False, options)
+    return _quantile(a, q, 1, axis, False, options)
 
 
 def nanquantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """quantile() of what is not NaN."""
-    return _quantile(a, q, axis, True, options)
+    return _quantile(a, q, 1, axis, True, options)
 
 
 def percentile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """quantile() of q percent."""
-    return _quantile(a, _numpy.asarray(q, float) / 100, axis, False, options)
+    return _quantile(a, q, 100, axis, False, options)
 
 
 def nanpercentile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """percentile() of what is not NaN."""
-    return _quantile(a, _numpy.asarray(q, float) / 100, axis, True, options)
+    return _quantile(a, q, 100, axis, True, options)
