@@ -17,9 +17,9 @@ from typing import Any
 import numpy as _numpy
 
 from treadle._core.device import Device
-from treadle._core.random import Generator, RandomDraw, RandomGenerator, RandomState
+from treadle._core.random import Generator, RandomDraw, RandomGenerator, RandomState, Sobol
 
-__all__ = ["Generator", "RandomDraw", "RandomGenerator", "RandomState", "default_rng"]
+__all__ = ["Generator", "RandomDraw", "RandomGenerator", "RandomState", "Sobol", "default_rng"]
 
 
 def default_rng(seed: Any = None, *, device: Device | None = None) -> Generator:

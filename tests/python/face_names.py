@@ -222,6 +222,32 @@ Philox4_32_10RandomNumberGenerator.call_skip_ahead(self, i, stream=None)
 Philox4_32_10RandomNumberGenerator.call_skip_ahead_array(self, i, stream=None)
 Philox4_32_10RandomNumberGenerator.call_skip_ahead_sequence(self, i, stream=None)
 Philox4_32_10RandomNumberGenerator.call_skip_ahead_sequence_array(self, i, stream=None)
+direction_vector_set.VECTOR_32 direction_vector_set.SCRAMBLED_VECTOR_32
+direction_vector_set.VECTOR_64 direction_vector_set.SCRAMBLED_VECTOR_64
+generate_direction_vectors(count, direction=None)
+generate_scramble_constants32(count)
+generate_scramble_constants64(count)
+[XORWOWRandomNumberGenerator MRG32k3aRandomNumberGenerator](seed_getter=None, offset=0)
+[Sobol32RandomNumberGenerator Sobol64RandomNumberGenerator](dir_vector=None, offset=0)
+[ScrambledSobol32RandomNumberGenerator
+    ScrambledSobol64RandomNumberGenerator](dir_vector=None, scramble_vector=None, offset=0)
+_RandomNumberGeneratorBase.fill_uniform(self, data, stream=None)
+_RandomNumberGeneratorBase.gen_uniform(self, shape, dtype, stream=None)
+_RandomNumberGeneratorBase.fill_normal(self, data, stream=None)
+_RandomNumberGeneratorBase.gen_normal(self, shape, dtype, stream=None)
+_RandomNumberGeneratorBase.fill_log_normal(self, data, mean, stddev, stream=None)
+_RandomNumberGeneratorBase.gen_log_normal(self, shape, dtype, mean, stddev, stream=None)
+_RandomNumberGeneratorBase.fill_poisson(self, data, lambda_value=None, stream=None)
+_RandomNumberGeneratorBase.gen_poisson(self, shape, dtype, lambda_value, stream=None)
+_RandomNumberGeneratorBase.call_skip_ahead(self, i, stream=None)
+_RandomNumberGeneratorBase.call_skip_ahead_array(self, i, stream=None)
+_PseudoRandomNumberGeneratorBase.call_skip_ahead_sequence(self, i, stream=None)
+_PseudoRandomNumberGeneratorBase.call_skip_ahead_sequence_array(self, i, stream=None)
+MRG32k3aRandomNumberGenerator.call_skip_ahead_subsequence(self, i, stream=None)
+MRG32k3aRandomNumberGenerator.call_skip_ahead_subsequence_array(self, i, stream=None)
+_RandomNumberGeneratorBase.generators_per_block _RandomNumberGeneratorBase.state
+_RandomNumberGeneratorBase.generator_bits _RandomNumberGeneratorBase.has_box_muller
+_SobolRandomNumberGeneratorBase _ScrambledSobolRandomNumberGeneratorBase
 """,
 }
 

@@ -76,9 +76,8 @@ __TREADLE_RANDOM unsigned int __treadle_poisson_inverse(double u, double lambda)
   double above = 0;  // the sum of the terms beyond the middle, from the far end, keeps its small parts
   double sum = 0;
   double next = term;
-  for (double i = k; next > 0 && (i > 0 || i == k); --i) {
+  for (double i = k; next > 0 && i >= 0; --i) {
     sum += next;
-    if (i == 0) break;
     next *= i / lambda;
   }
   while (sum < u) {

@@ -317,6 +317,7 @@ void bind_generator(nb::module_& m) {
   bind_distributions(type);
   bind_random_distributions(type);
   bind_random_orders(type);
+  bind_sobol(m);
 }
 
 }  // namespace treadle::bindings

@@ -17,6 +17,8 @@ kernel::RandomDraw integers_between(Scalar dtype, const nb::int_& low, const nb:
 
 /// The methods of Generator for listed distributions and for random vectors.
 void bind_random_distributions(nb::class_<array::Generator>& type);
+/// Sobol, and direction vectors.
+void bind_sobol(nb::module_& m);
 /// choice() and its like.
 void bind_random_orders(nb::class_<array::Generator>& type);
 

@@ -321,3 +321,44 @@ class Generator:
         """
         Brings the parts of an array along an axis, or of a list, into random order, in place.
         """
+
+class Sobol:
+    """
+    Points of a Sobol sequence, which fill a cube of [0, 1) evenly: plain, or of a seed scrambled and shifted. The same on every device.
+    """
+
+    def __init__(self, d: int, *, seed: int | None = None, device: treadle._core.device.Device | None = None) -> None:
+        """
+        d dimensions, at most 20000. Arrays are made on `device`; None: on that which is current when they are drawn.
+        """
+
+    def random(self, n: int = 1, dtype: Any = None) -> treadle._core.array.Array:
+        """
+        The next n points, in rows: of float64, or float32, which has 2**32 points.
+        """
+
+    def fast_forward(self, n: int) -> None:
+        """Passes over n points."""
+
+    def reset(self) -> None:
+        """Back to the first point."""
+
+    @property
+    def num_generated(self) -> int:
+        """How many points are behind."""
+
+    @property
+    def d(self) -> int:
+        """Coordinates of a point."""
+
+    @property
+    def seed(self) -> int | None:
+        """None: the sequence is plain."""
+
+def sobol_vectors(bits: int, count: int, seed: int | None = None) -> Any:
+    """
+    Direction vectors of `count` dimensions as an array of NumPy's, a row each: of 32 or 64 bits, scrambled if there is a seed.
+    """
+
+def sobol_shifts(bits: int, count: int, seed: int) -> Any:
+    """A random word for each of `count` dimensions, as an array of NumPy's."""

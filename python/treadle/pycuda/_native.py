@@ -26,8 +26,7 @@ def bitlog2(value: int) -> int:
 
 
 def get_curand_version() -> tuple[int, int, int]:
-    """The cuRAND whose numbers curand_kernel.h draws. The library itself is not used: of the
-    generators that pycuda.curandom has on the host there is Philox4_32_10RandomNumberGenerator."""
+    """The cuRAND whose numbers curand_kernel.h draws. The library itself is not used."""
     return 10, 40, 0
 
 

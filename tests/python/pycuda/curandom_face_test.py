@@ -350,17 +350,8 @@ def test_a_negative_deviation_is_refused():
     assert np.array_equal(random.gen_uniform(4, np.uint32).get(), words_of(1 | 2 << 32, 4))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["XORWOWRandomNumberGenerator", "MRG32k3aRandomNumberGenerator", "generate_direction_vectors"],
-)
-def test_other_generators_are_pointed_to_philox(name):
-    with pytest.raises(AttributeError, match=f"{name} is not part .*Philox4_32_10RandomNumberGen"):
-        getattr(curandom, name)
+def test_texts_of_kernels_are_said_to_be_absent():
+    with pytest.raises(AttributeError, match=r"md5_code is not part .*treadle\.random"):
+        curandom.md5_code  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         curandom.no_such_name  # noqa: B018
-
-
-def test_an_import_of_another_generator_keeps_the_text():
-    with pytest.raises(ImportError, match="not part of this release"):
-        from pycuda.curandom import XORWOWRandomNumberGenerator  # noqa: F401
