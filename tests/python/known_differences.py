@@ -12,8 +12,11 @@
 - None is compared with no array, not even with one that has no elements.
 - Quantiles of bool are those of 0 and 1; NumPy subtracts bools, and refuses that. Those of no
   elements without NaN have q's shape, too.
+- Quantiles beside infinite elements are no NaN where NumPy subtracts these; dot() of an infinite
+  element and 0 is NaN, where NumPy's library of products leaves out what is 0.
 - isclose() does not cast 10^10 to float16.
-- Numbers between arrays of float16 are computed in float64.
+- Numbers between arrays of float16 are computed in float64. Between complex numbers each part is
+  by itself, also where the other one is infinite.
 - The median of an odd number of complex elements is one of them, also if it is infinite: NumPy
   divides it by 1, which makes its other part NaN.
 """
@@ -40,7 +43,12 @@ def call(name, operands, options):
     if name in ("median", "nanmedian"):
         return has_infinite_parts(operands[0])
     if name in ("quantile", "nanquantile"):
-        return np.asarray(operands[0]).dtype == bool or np.size(operands[0]) == 0
+        x = np.asarray(operands[0])
+        return x.dtype == bool or x.size == 0 or not np.all(np.isfinite(x))
+    if name == "dot" and not all(np.all(np.isfinite(x)) for x in operands):
+        return any(np.ndim(x) == 0 for x in operands)
+    if name == "linspace" and not all(np.all(np.isfinite(x)) for x in operands[:2]):
+        return any(np.iscomplexobj(x) for x in operands)
     if name in ("isclose", "linspace"):
         return any(getattr(x, "dtype", None) == np.float16 for x in operands)
     if name not in ("prod", "nanprod", "cumprod", "nancumprod"):
