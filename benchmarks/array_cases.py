@@ -55,8 +55,14 @@ class Task:
     touched: float  # bytes read and written for each element of x, in whole sectors of 32 bytes
     expected: typing.Callable | None = None
     tolerance: float = 1e-5
+    moments: tuple[float, float] | None = None  # of random numbers: mean and deviation
 
     def is_right(self, result, x, y):
+        if self.moments is not None:
+            some = result[:PIECE].astype("f8")
+            found = some.mean(), some.std()
+            allowed = 10 / len(some) ** 0.5
+            return len(result) == len(x) and np.allclose(found, self.moments, rtol=0, atol=allowed)
         if self.expected is None:
             return self.is_right_by_element(result, self.operands(x, y))
         expected = expected_result(self.expected)
@@ -130,6 +136,23 @@ def plus(xp, x, y):
     return x + y
 
 
+@functools.cache
+def generator_of(xp):
+    return xp.random.default_rng(7)
+
+
+def drawn(kind):
+    """As many random numbers as x has elements."""
+
+    def formula(xp, x):
+        if hasattr(xp, "randn"):  # torch, whose generators draw from functions
+            function = xp.rand if kind == "random" else xp.randn
+            return function(x.shape, device=x.device)
+        return getattr(generator_of(xp), kind)(x.shape, dtype=np.float32)
+
+    return formula
+
+
 def sum_in_pieces(terms, x, y):
     """In float64, of terms that are float32."""
     return sum(for_pieces(lambda piece: terms(np, x[piece], y[piece]).sum(dtype="f8"), len(x)))
@@ -189,6 +212,8 @@ TASKS = {
     "cumsum(x)": Task(
         lambda xp, x: xp.cumsum(x, 0), first, 8, sums_so_far, tolerance=1e-4
     ),
+    "uniform random numbers": Task(drawn("random"), first, 4, moments=(0.5, 12**-0.5)),
+    "normal random numbers": Task(drawn("standard_normal"), first, 4, moments=(0, 1)),
     "x[::2] + y[::2]": Task(plus, every_second, 10),
     "m[:, 1:-1] + k[:, 1:-1]": Task(plus, inner_columns, 12),
     "m + row": Task(plus, with_row, 8),

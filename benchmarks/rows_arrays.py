@@ -25,8 +25,10 @@ VIEWS = {
     "m + row": COPY,
     "m + column": COPY,
 }
+# What torch's rate is to be multiplied by at least, and the goal.
+RANDOM = {"uniform random numbers": (1.2, 1.6), "normal random numbers": (1.1, 1.5)}
 # Neither PyCUDA's nor PyOpenCL's arrays have them.
-OURS_ONLY = {*AXES, *VIEWS}
+OURS_ONLY = {*AXES, *VIEWS, *RANDOM}
 # Compiling each takes seconds.
 COMPILED = ("5*x + 6*y", "sin(x)*y + x*x", "sum(sin(x)*y + x*x)", "sum over axis 0, square", *VIEWS)
 NOTES = {"x[::2] + y[::2]": "of both operands every sector is read"}
@@ -201,6 +203,10 @@ class GpuSession(Arrays):
         others += [("CuPy", self.cupy, name), ("torch", self.torch, name)]
         columns = [Column(ARRAYS, self.arrays, name), *(Column(*other) for other in others)]
         yield self.row("Arrays, scans", name, columns)
+        for name, bounds in RANDOM.items():
+            workers = {ARRAYS: self.arrays, "CuPy": self.cupy, "torch": self.torch}
+            columns = [Column(label, worker, name) for label, worker in workers.items()]
+            yield self.row("Arrays, random numbers", name, columns, (Bar(*bounds, "torch"),))
         for name, label in VIEWS.items():
             case, touched = BY_HAND[label]
             bars = (Bar(0.80, 0.92, label, TASKS[name].touched / touched),)
