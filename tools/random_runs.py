@@ -67,6 +67,7 @@ KINDS = (
     Kind("division", "tests/python/array_division_test.py", 8, SEEDED),
     Kind("faults", "treadle_array_test", 60, SEEDED, "ArrayDrawnFaults.*"),
     Kind("distributions", "tests/python/distributions_test.py", 1_000_000, SEEDED, "have or come"),
+    Kind("words", "tests/python/random_words_test.py", 1 << 24, SEEDED),
     Kind("places", "tests/python/array_places_test.py", 40, SEEDED),
     Kind(
         "calls", "tests/python/hostile_calls_test.py", 6000,

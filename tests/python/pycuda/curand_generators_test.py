@@ -10,6 +10,8 @@ import pycuda.gpuarray as gpuarray
 import pytest
 from pycuda.compiler import SourceModule
 
+import treadle
+
 pytestmark = pytest.mark.usefixtures("context")
 
 SEEDED = {"XORWOW": 2**67, "MRG32k3a": 2**127}
@@ -264,3 +266,14 @@ def test_numbers_are_drawn_on_the_stream():
     generator.call_skip_ahead(1, stream)
     stream.synchronize()
     assert data.get().max() > 0
+
+
+@pytest.mark.parametrize("name", ["MRG32k3a", "ScrambledSobol64"])
+def test_kernels_are_taken_by_nvrtc(name):
+    texts = class_of(name)._texts()
+    text = "\n".join(['extern "C" {', '#include "treadle/curand_fills.h"', *texts, "}"])
+    try:
+        result = treadle.compile_cuda(text, "sm_90")
+    except treadle.LibraryNotFound:
+        pytest.skip("NVRTC is not here")
+    assert result.image.code and not result.log
