@@ -111,6 +111,22 @@ HistogramRange range_of(const Array& x, const std::optional<HistogramRange>& ran
   return ends;
 }
 
+/// In the dtype of x if that is floating; between its extrema computed in it, too, as in NumPy.
+Array edges_of(const Array& x, std::int64_t count, const HistogramRange& ends, bool are_extrema) {
+  if (count < 1)
+    throw InvalidArgument("a histogram of " + std::to_string(count) + " bins",
+                          "pass 1 bin or more");
+  const Placement beside{.stream = x.stream()};
+  const bool is_floating = x.dtype().kind() == ScalarKind::floating;
+  const Scalar dtype = is_floating ? x.dtype().scalar() : Scalar::float64;
+  if (dtype != Scalar::float32 || !are_extrema)
+    return linspace(ends.first, ends.second, count + 1, true, dtype, beside);
+  const auto first = static_cast<float>(ends.first), last = static_cast<float>(ends.second);
+  const float step = (last - first) / static_cast<float>(count);
+  const Array number = arange(0, count + 1, 1, Scalar::float32, beside);
+  return where(number == static_cast<float>(count), last, number * step + first);
+}
+
 /// Edges, and of each element of one axis its bin; beyond them the number of bins.
 struct Binned {
   Array edges, bins;
@@ -147,7 +163,7 @@ Array bins_between(const Array& x, const Array& edges) {
 Binned binned(const Array& x, const HistogramBins& wanted) {
   if (!wanted.edges) {
     const HistogramRange ends = range_of(x, wanted.range);
-    const Array edges = histogram_bin_edges(x, wanted.count, ends);
+    const Array edges = edges_of(x, wanted.count, ends, !wanted.range);
     return {edges, bins_of_one_width(x, edges, ends), wanted.count};
   }
   const Array& edges = wanted.edges;
@@ -168,6 +184,25 @@ Array density_of(const Array& counts, const std::vector<Array>& edges) {
     shape[axis] = -1;
     made = made / reshape(in_dtype(diff(edges[axis]), Scalar::float64), shape);
   }
+  return made;
+}
+
+/// Whether values of one axis are counted without their bins in memory.
+bool is_one_kernel(std::span<const Array> coordinates, std::span<const HistogramBins> bins,
+                   const HistogramOptions& options) {
+  const DType dtype = coordinates.front().dtype();
+  return bins.size() == 1 && !bins.front().edges && !options.weights &&
+         coordinates.front().rank() == 1 && dtype != Scalar::float16 && dtype != Scalar::boolean;
+}
+
+Histogram histogram_in_one_kernel(const Array& x, const HistogramBins& bins, bool is_density) {
+  require_real("a histogram", x);
+  const HistogramRange ends = range_of(x, bins.range);
+  require_few(bins.count);
+  Histogram made{{}, {dense(edges_of(x, bins.count, ends, !bins.range))}};
+  const kernel::EvenBins even{ends.first, scale_of(bins.count, ends)};
+  made.counts = counts_of(dense(x), bins.count, even, made.edges.front());
+  if (is_density) made.counts = density_of(made.counts, made.edges);
   return made;
 }
 
@@ -199,27 +234,10 @@ Array bincount(const Array& x, const Array& weights, std::int64_t least_length) 
 Array histogram_bin_edges(const Array& x, std::int64_t count,
                           const std::optional<HistogramRange>& range) {
   require_real("a histogram", x);
-  if (count < 1)
-    throw InvalidArgument("a histogram of " + std::to_string(count) + " bins",
-                          "pass 1 bin or more");
-  const HistogramRange ends = range_of(x, range);
-  const bool is_floating = x.dtype().kind() == ScalarKind::floating;
-  return linspace(ends.first, ends.second, count + 1, true,
-                  is_floating ? x.dtype().scalar() : Scalar::float64, {.stream = x.stream()});
+  return edges_of(x, count, range_of(x, range), !range);
 }
 
 Histogram histogram(const Array& x, const HistogramBins& bins, const HistogramOptions& options) {
-  const bool is_counted = x.dtype() != Scalar::float16 && x.dtype() != Scalar::boolean;
-  if (!bins.edges && !options.weights && is_counted) {  // in one kernel
-    require_real("a histogram", x);
-    const HistogramRange ends = range_of(x, bins.range);
-    require_few(bins.count);
-    Histogram made{{}, {dense(histogram_bin_edges(x, bins.count, ends))}};
-    const kernel::EvenBins even{ends.first, scale_of(bins.count, ends)};
-    made.counts = counts_of(dense(ravel(x)), bins.count, even, made.edges.front());
-    if (options.is_density) made.counts = density_of(made.counts, made.edges);
-    return made;
-  }
   const Array coordinates[] = {ravel(x)};
   return histogramdd(coordinates, {&bins, 1}, options);
 }
@@ -230,6 +248,8 @@ Histogram histogramdd(std::span<const Array> coordinates, std::span<const Histog
     throw InvalidArgument("bins for " + std::to_string(bins.size()) + " axes of " +
                               std::to_string(coordinates.size()) + " coordinates",
                           "pass bins for each");
+  if (is_one_kernel(coordinates, bins, options))
+    return histogram_in_one_kernel(coordinates.front(), bins.front(), options.is_density);
   Histogram made;
   Shape shape;
   Array place, is_within;

@@ -74,7 +74,6 @@ class CountTexts {
   std::string bin_function() const {
     if (!form_.is_even)
       return "TREADLE_FUNCTION uint bin_of(" + element() + " x, uint bin_count)\n{\n  return " +
-             (DType(form_.dtype).kind() == ScalarKind::signed_integer ? "x < 0 || " : "") +
              "(treadle_uint64)x >= bin_count ? bin_count : (uint)x;\n}\n";
     const std::string type = value();
     return "TREADLE_FUNCTION uint bin_of(" + element() + " x, TREADLE_GLOBAL const " + type +
@@ -83,11 +82,11 @@ class CountTexts {
   const int last = (int)bin_count - 1;
   const )" +
            type + R"( value = x;
-  const int is_within = value >= edges[0] && value <= edges[bin_count];
+  const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
   int bin = (int)(((is_within ? (double)value : first) - first) * scale);
   bin = bin < 0 ? 0 : bin > last ? last : bin;
-  bin -= value < edges[bin] && bin > 0;
-  bin += value >= edges[bin + 1] && bin < last;
+  bin -= (value < edges[bin]) & (bin > 0);
+  bin += (value >= edges[bin + 1]) & (bin < last);
   return is_within ? (uint)bin : bin_count;
 }
 )";
@@ -113,6 +112,7 @@ class CountTexts {
             most + " ? (uint)(end - from) : " + most + R"(;
     uint bins[)" +
             most + R"(];
+#pragma clang loop vectorize(assume_safety)
     for (uint k = 0; k < some; ++k) bins[k] = )" +
             bin("from + k") + R"(;
     for (uint k = 0; k < some; ++k) )";
@@ -154,8 +154,9 @@ class CountTexts {
 };
 
 std::shared_ptr<const CountingPlan> make_counting_plan(device::Device& device,
-                                                       const CountForm& form) {
-  const CountTexts texts(form, tiling_of(device), codegen::dialect_of(device.info().language));
+                                                       const CountForm& form,
+                                                       const codegen::Tiling& tiling) {
+  const CountTexts texts(form, tiling, codegen::dialect_of(device.info().language));
   const auto parameters = declared_parameters(texts.arguments(), texts.types(), device);
   const Program program(device.shared_from_this(), texts.program(parameters),
                         {.source_name = texts.name()});
@@ -207,13 +208,13 @@ void launch_count(device::Stream& stream, const Count& what, const CountArgument
   if (what.even.has_value() != arguments.edges.has_value())
     throw InvalidArgument("a count of values without the edges of their bins", "pass them");
   device::Device& device = stream.device();
-  const codegen::Tiling& tiling = tiling_of(device);
+  const codegen::Tiling& tiling = tiling_of(device, what.schedule);
   const CountForm form{what.dtype, what.even.has_value(), own_counters(what.bin_count, tiling)};
   std::string key = "counts " + std::to_string(form.own_counters) + " ";
   key += {static_cast<char>(form.dtype), static_cast<char>(form.is_even)};
   append_key(key, tiling);
-  const CountingPlan& plan =
-      plans<CountingPlan>(device).find(key, [&] { return make_counting_plan(device, form); });
+  const CountingPlan& plan = plans<CountingPlan>(device).find(
+      key, [&] { return make_counting_plan(device, form, tiling); });
   const bool is_wide = tiling.schedule == Schedule::wide;
   const Intervals intervals = intervals_of(
       what.n, is_wide ? tiling.group_size * tiling.loads_in_flight : tiling.interval_length, tiling,

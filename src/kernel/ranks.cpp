@@ -103,9 +103,11 @@ class RanksTexts {
       if (above == )" +
            bits + R"() {
         any = 1;
+#pragma clang loop vectorize(assume_safety)
         for (uint k = 0; k < some; ++k)
           chosen[k] = (uint)(treadle_ordered(elements[from + k]) >> shift);
       } else {
+#pragma clang loop vectorize(assume_safety)
         for (uint k = 0; k < some; ++k) {
           const )" +
            key_ + R"( whole = treadle_ordered(elements[from + k]);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/each_device.hpp"
+#include "each_schedule.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/memory/buffer.hpp"
 
@@ -34,8 +35,12 @@ TEST_P(CountTest, BinsBeyondTheLastAreLeftOut) {
   EXPECT_EQ(summed, (std::vector<double>{1.5, 0, 4, 7}));
 }
 
-TEST_P(CountTest, CountsInMemoryOfGroupsAndInThatOfAll) {
-  const auto device = device::find_device(GetParam());
+class CountBySchedule : public testing::TestWithParam<DeviceAndSchedule> {};
+INSTANTIATE_TEST_SUITE_P(Devices, CountBySchedule, each_device_and_schedule(), schedule_test_name);
+
+TEST_P(CountBySchedule, CountsInMemoryOfGroupsAndInThatOfAll) {
+  const auto device = device::find_device(std::get<0>(GetParam()));
+  const Schedule schedule = std::get<1>(GetParam());
   const auto stream = device->make_stream();
   for (const std::uint64_t bin_count : {std::uint64_t{10}, std::uint64_t{40'000}}) {
     std::vector<std::int64_t> numbers(30'001);
@@ -47,13 +52,26 @@ TEST_P(CountTest, CountsInMemoryOfGroupsAndInThatOfAll) {
     }
     const memory::Buffer elements(device, numbers);
     const memory::Buffer counts(device, std::vector<std::uint32_t>(bin_count));
-    launch_count(*stream, {numbers.size(), bin_count, Scalar::int64}, {elements, counts, {}});
+    launch_count(*stream, {numbers.size(), bin_count, Scalar::int64, {}, schedule},
+                 {elements, counts, {}});
     stream->synchronize();
     std::vector<std::uint32_t> counted(bin_count);
     counts.copy_to(counted);
     if (device->info().traits.runs_kernels) {
       EXPECT_EQ(counted, expected) << bin_count;
     }
+  }
+  if (!device->info().traits.fp64) return;
+  const std::vector<float> values{-1, 0, 0.5f, 1, 1.5f, 2, 2.5f};
+  const memory::Buffer elements(device, values), edges(device, std::vector<float>{0, 1, 2});
+  const memory::Buffer counts(device, std::vector<std::uint32_t>(2));
+  launch_count(*stream, {values.size(), 2, Scalar::float32, EvenBins{0, 1}, schedule},
+               {elements, counts, edges});
+  stream->synchronize();
+  std::vector<std::uint32_t> counted(2);
+  counts.copy_to(counted);
+  if (device->info().traits.runs_kernels) {
+    EXPECT_EQ(counted, (std::vector<std::uint32_t>{2, 3}));
   }
   EXPECT_THROW(launch_count(*stream, {1, 1, Scalar::complex64},
                             {device::Location{}, device::Location{}, {}}),

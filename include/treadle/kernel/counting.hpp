@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/schedule.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
@@ -19,9 +20,10 @@ struct EvenBins {
 };
 /// What is counted.
 struct Count {
-  std::uint64_t n, bin_count;         ///< elements, at most 2^32 - 1; bins
-  Scalar dtype = Scalar::uint32;      ///< of elements, no float16: numbers of bins
-  std::optional<EvenBins> even = {};  ///< of values: the bins that they are in
+  std::uint64_t n, bin_count;             ///< elements, at most 2^32 - 1; bins
+  Scalar dtype = Scalar::uint32;          ///< of elements, no float16: numbers of bins
+  std::optional<EvenBins> even = {};      ///< of values: the bins that they are in
+  std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 /// Memory of the device.
 struct CountArguments {
