@@ -106,10 +106,39 @@ Array lexsort_rows(std::span<const Array> keys, bool is_descending) {
   return order;
 }
 
+/// Of no complex numbers: what the kernel takes to have k of each row.
+kernel::TopK top_of(const Array& rows, std::int64_t k, bool is_largest) {
+  const std::int64_t length = rows.shape().back();
+  return {.dtype = rows.dtype().scalar(),
+          .rows = static_cast<std::uint64_t>(rows.size() / std::max<std::int64_t>(length, 1)),
+          .length = static_cast<std::uint64_t>(length),
+          .k = static_cast<std::uint64_t>(k),
+          .is_largest = is_largest};
+}
+
+TopK launched_top_k(const Array& rows, const kernel::TopK& top) {
+  Shape shape = shape_of(rows);
+  shape.back() = static_cast<std::int64_t>(top.k);
+  const Placement beside{.stream = rows.stream()};
+  TopK made{empty(shape, rows.dtype(), beside), empty(shape, Scalar::int64, beside)};
+  const StreamRef stream = Access::node(made.values).context->stream({});
+  const WithoutHostLock released;
+  kernel::launch_top_k(*stream, top, {rows, made.values, made.indices});
+  return made;
+}
+
+/// Short rows, each in one group, where that is best.
+std::optional<TopK> sorted_in_groups(const Array& rows, bool is_descending) {
+  const kernel::TopK top = top_of(rows, rows.shape().back(), is_descending);
+  if (!kernel::is_worth_groups(rows.device(), top)) return std::nullopt;
+  return launched_top_k(rows, top);
+}
+
 Array argsort_rows(const Array& rows, bool is_descending) {
   if (rows.size() == 0) return empty(shape_of(rows), Scalar::int64, {.stream = rows.stream()});
   if (rows.dtype().kind() == ScalarKind::complex)
     return lexsort_rows(complex_keys(rows), is_descending);
+  if (const auto made = sorted_in_groups(rows, is_descending)) return made->indices;
   return along_row(sort_rows(rows, true, is_descending).places, rows.shape().back());
 }
 
@@ -118,6 +147,7 @@ Array sorted_rows(const Array& rows, bool is_descending) {
   if (rows.size() == 0) return empty(shape_of(rows), rows.dtype(), {.stream = rows.stream()});
   if (rows.dtype().kind() == ScalarKind::complex)
     return take_along_axis(rows, IndexArray(argsort_rows(rows, is_descending)), -1);
+  if (const auto made = sorted_in_groups(rows, is_descending)) return made->values;
   return sort_rows(rows, false, is_descending).values;
 }
 
@@ -185,12 +215,7 @@ TopK top_k(const Array& x, std::int64_t k, const TopKOptions& options) {
   Shape shape = shape_of(rows);
   shape.back() = k;
   const Placement beside{.stream = rows.stream()};
-  const kernel::TopK top{
-      .dtype = rows.dtype().scalar(),
-      .rows = static_cast<std::uint64_t>(rows.size() / std::max<std::int64_t>(length, 1)),
-      .length = static_cast<std::uint64_t>(length),
-      .k = static_cast<std::uint64_t>(k),
-      .is_largest = options.is_largest};
+  const kernel::TopK top = top_of(rows, k, options.is_largest);
   const bool is_complex = rows.dtype().kind() == ScalarKind::complex;
   TopK made;
   if (k == 0 || rows.size() == 0) {
@@ -200,10 +225,7 @@ TopK top_k(const Array& x, std::int64_t k, const TopKOptions& options) {
     made.indices = dense(order.at({Index::ellipsis(), Index{.stop = k}}));
     made.values = take_along_axis(rows, IndexArray(made.indices), -1);
   } else {
-    made = {empty(shape, rows.dtype(), beside), empty(shape, Scalar::int64, beside)};
-    const StreamRef stream = Access::node(made.values).context->stream({});
-    const WithoutHostLock released;
-    kernel::launch_top_k(*stream, top, {rows, made.values, made.indices});
+    made = launched_top_k(rows, top);
   }
   return {of.back(made.values), of.back(made.indices)};
 }

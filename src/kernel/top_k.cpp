@@ -73,6 +73,7 @@ constexpr const char* narrow_top_k = R"(  KEY keys[ROOM], other_keys[ROOM];
     const uint some = end - from < CHUNK ? (uint)(end - from) : CHUNK;
     KEY seen[CHUNK];
     uint any = is_open;
+#pragma clang loop vectorize(assume_safety)
     for (uint i = 0; i < some; ++i) {
       seen[i] = treadle_ordered(elements[from + i]) ^ flip;
       any |= seen[i] > least;
@@ -317,6 +318,11 @@ bool has_top_k(device::Device& device, const TopK& top) {
          top.length <= std::numeric_limits<std::int32_t>::max() &&
          top.rows * pieces_of(device, top, tiling) <= std::numeric_limits<std::int32_t>::max() &&
          tiling.group_size <= 1u << wide_bits;
+}
+
+bool is_worth_groups(device::Device& device, const TopK& top) {
+  return tiling_of(device, top.schedule).schedule == Schedule::wide && top.rows > 1 &&
+         top.k == top.length && has_top_k(device, top);
 }
 
 void launch_top_k(device::Stream& stream, const TopK& top, const TopKArguments& arguments,

@@ -34,6 +34,10 @@ struct TopKArguments {
 /// Whether there is room for what is taken of a row; beyond that a sort is to be used.
 bool has_top_k(device::Device& device, const TopK& top);
 
+/// Whether whole rows (k is `length`) are sorted best so: several of them, each in the local memory
+/// of one group.
+bool is_worth_groups(device::Device& device, const TopK& top);
+
 /// Queues it. Largest first: NaN, then numbers downwards; smallest first: numbers upwards, then
 /// NaN. Throws DTypeError, InvalidArgument unless has_top_k(), and as Program.
 void launch_top_k(device::Stream& stream, const TopK& top, const TopKArguments& arguments,
