@@ -31,7 +31,7 @@ __all__ = [
     "size",
 ]
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 
 _DEFAULTS = {
     "real floating": _numpy.dtype("float64"),
@@ -59,9 +59,9 @@ class NamespaceInfo:
         """Of new arrays whose dtype nothing says."""
         return dict(_DEFAULTS)
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """Those of this machine that compute."""
-        return _treadle.devices()
+        return tuple(_treadle.devices())
 
     def dtypes(
         self, *, device: Device | None = None, kind: str | tuple[str, ...] | None = None

@@ -20,7 +20,7 @@ from treadle._core import InvalidArgument
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 # The reductions that ufunc.reduce() stands for.
 _REDUCTIONS = {
     "add": "sum",
