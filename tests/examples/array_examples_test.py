@@ -22,6 +22,8 @@ SMALL = {
     "k_means": ["--points", "5000"],
     "map_reduce": ["--elements", "100000"],
     "mandelbrot": ["--width", "200"],
+    "neighbours": ["--stars", "1000", "--steps", "5"],
+    "particles": ["--particles", "6000"],
     "nbody": ["--stars", "300", "--steps", "20"],
     "pi_by_kernel": ["--threads", "1000"],
     "reaction_diffusion": ["--size", "64", "--steps", "400"],
