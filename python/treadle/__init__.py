@@ -7,6 +7,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.Array           arrays on a device; treadle.numpy has NumPy's functions on them
     treadle.ElementwiseKernel, treadle.ReductionKernel      your own C text on arrays
     treadle.random          arrays of random numbers
+    treadle.scans           scans, runs and sums of segments by any associative operation
     treadle.cgen            programs as trees; treadle.templates: texts that know their lines
     treadle.specialize      a kernel with arguments baked in
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
@@ -31,6 +32,7 @@ _SUBMODULES = (
     "pycuda",
     "pyopencl",
     "random",
+    "scans",
     "templates",
 )
 # Where in the extension names live that are not in its top.

@@ -10,6 +10,7 @@ from treadle import numpy as numpy
 from treadle import pycuda as pycuda
 from treadle import pyopencl as pyopencl
 from treadle import random as random
+from treadle import scans as scans
 from treadle import templates as templates
 from treadle._core import Language as Language
 from treadle._core import Settings as Settings

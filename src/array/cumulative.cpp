@@ -14,12 +14,13 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
-#include "treadle/kernel/cumulative.hpp"
+#include "treadle/kernel/array_scan.hpp"
 
 namespace treadle::array {
 namespace {
 
-using kernel::Cumulation;
+/// The operation that combines each element with all elements before it.
+enum class Cumulation : std::uint8_t { sum, product };
 
 std::string name_of(Cumulation cumulation) {
   return cumulation == Cumulation::sum ? "cumulative_sum" : "cumulative_prod";
@@ -62,8 +63,15 @@ Array cumulated(Cumulation cumulation, const Array& x, Scalar dtype) {
   if (size == 0) return result;
   const StreamRef stream = Access::node(result).context->stream({});
   const WithoutHostLock released;
-  kernel::launch_cumulative(*stream, {cumulation, dtype, size / length, length},
-                            is_dense ? elements : result, result);
+  const Array& from = is_dense ? elements : result;
+  kernel::launch_array_scan(
+      *stream,
+      {.operation = {.op = cumulation == Cumulation::sum ? Op::add : Op::multiply},
+       .dtype = dtype,
+       .segments = size > length ? kernel::ScanSegments::rows : kernel::ScanSegments::none,
+       .rows = size / length,
+       .length = length},
+      {from, result, from});
   return result;
 }
 

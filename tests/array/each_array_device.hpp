@@ -10,6 +10,7 @@
 #include "device/each_device.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/device/current.hpp"
+#include "treadle/kernel/workspace.hpp"
 #include "treadle/memory/device_pool.hpp"
 
 namespace treadle::array {
@@ -20,6 +21,14 @@ using device::each_device;
 /// A device of the machine, native or in a user's context.
 class OnEachArrayDevice : public device::OnEachDevice {
  protected:
+  void SetUp() override {
+    OnEachDevice::SetUp();
+    // Devices keep the workspace of each stream, which kernels of the wide schedule use.
+    for (const auto& stream : {shared_stream(), device()->default_stream()})
+      kernel::with_workspace(*stream, {.partial_bytes = 1, .tickets = 1, .words = 1},
+                             [](const kernel::Workspace&) {});
+    note_live_memory();
+  }
   void TearDown() override {
     memory::pool_of(*device()).free_held();
     OnEachDevice::TearDown();

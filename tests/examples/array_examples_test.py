@@ -25,8 +25,10 @@ SMALL = {
     "neighbours": ["--stars", "1000", "--steps", "5"],
     "particles": ["--particles", "6000"],
     "nbody": ["--stars", "300", "--steps", "20"],
+    "page_rank": ["--pages", "2000"],
     "pi_by_kernel": ["--threads", "1000"],
     "reaction_diffusion": ["--size", "64", "--steps", "400"],
+    "run_length": ["--size", "128"],
     "volume_rendering": ["--size", "50"],
 }
 needs_records = pytest.mark.skipif(

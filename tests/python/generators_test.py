@@ -61,6 +61,7 @@ WRITERS = {
     "ElementwiseWriter": 2,
     "ReductionWriter": 2,
     "ScanWriter": 1,
+    "SegmentedFoldWriter": 1,
     "RadixSortWriter": 1,
     "SortWriter": 1,
     "RandomWriter": 1,

@@ -304,6 +304,7 @@ void bind_array(nb::module_& m) {
   bind_array_signal(m);
   bind_array_joining(m);
   bind_array_selection(m, type);
+  bind_array_scans(m);
   bind_array_ordering(m, type);
   bind_array_searching(m, type);
   bind_array_counting(m);

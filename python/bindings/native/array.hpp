@@ -152,6 +152,7 @@ void bind_array_linear_algebra(nb::module_& m);
 void bind_array_signal(nb::module_& m);
 void bind_array_joining(nb::module_& m);
 void bind_array_selection(nb::module_& m, nb::class_<Array>& type);
+void bind_array_scans(nb::module_& m);
 void bind_array_searching(nb::module_& m, nb::class_<Array>& type);
 void bind_array_ordering(nb::module_& m, nb::class_<Array>& type);
 void bind_array_joining_methods(nb::class_<Array>& type);

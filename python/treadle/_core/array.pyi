@@ -869,6 +869,34 @@ def compress(condition: Array, x: Array, axis: int | None) -> Array:
 def without(x: Array, indices: Array, axis: int | None) -> Array:
     """What is left without those at indices, or under a mask."""
 
+def scan(x: Array, operation: Any, axis: int | None, is_exclusive: bool, is_reversed: bool) -> Array:
+    """For each element what all up to it combine to."""
+
+def segmented_scan(x: Array, beside: Array, are_keys: bool, operation: Any, is_exclusive: bool, is_reversed: bool) -> Array:
+    """The same, beginning anew where `beside` is not 0, or another key."""
+
+def reduce_by_key(keys: Array, values: Array, operation: Any, capacity: int | None) -> tuple[Array, Array, Array]:
+    """Keys, what the values of each run combine to, and the number of runs."""
+
+def run_length_encode(x: Array, capacity: int | None) -> tuple[Array, Array, Array]:
+    """The value and the length of each run, and the number of runs."""
+
+def run_length_decode(values: Array, lengths: Array) -> Array:
+    """Each value as often as its length says."""
+
+def segmented_reduce(x: Array, starts: Array, ends: Array | None, operation: Any, axis: int) -> Array:
+    """
+    What the elements of each segment combine to; without ends, `starts` are offsets.
+    """
+
+def reduceat(x: Array, indices: Array, operation: Any, axis: int) -> Array:
+    """As NumPy's ufunc.reduceat."""
+
+def combine_at(x: Array, places: Array, values: Any, operation: Any) -> None:
+    """
+    Combines elements at places in C's order with values, once for each place.
+    """
+
 def sorted(x: Array, axis: int | None, is_descending: bool) -> Array:
     """The elements along an axis, in a new array."""
 

@@ -14,6 +14,7 @@ from treadle._core import rules as _rules
 from treadle._core.array import Array
 
 from ._creation import asarray, of_lists, spread
+from ._ufunc_methods import attach
 
 
 def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
@@ -97,6 +98,8 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
         "or dtype do not fit, and stays where the mask `where` is False. `dtype` is what is "
         "computed in, instead of what promotion says."
     )
+    if arity == 2:
+        attach(name, function)
     return function
 
 

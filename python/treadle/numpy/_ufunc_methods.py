@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""What NumPy's ufuncs of two operands have beside a call: accumulate, at, outer, reduce, reduceat.
+
+Those that combine elements are of associative operations: others give results that depend on the
+order, and are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core import NotSupported, ShapeError
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+from ._creation import arange, asarray, asarrays, spread
+
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_ASSOCIATIVE = {
+    *_REDUCTIONS,
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "fmax",
+    "fmin",
+    "gcd",
+    "lcm",
+    "logaddexp",
+    "logaddexp2",
+    "logical_xor",
+}
+
+
+def _require_associative(name: str, method: str) -> None:
+    if name not in _ASSOCIATIVE:
+        raise NotSupported(
+            f"{name}.{method}: {name} is not associative\n  try: one of "
+            f"{', '.join(sorted(_ASSOCIATIVE))}"
+        )
+
+
+def _combined(name: str, x: Any, dtype: Any) -> Array:
+    """Elements in the dtype that NumPy combines them in."""
+    x = asarray(x)
+    if dtype is not None:
+        return x.astype(_numpy.dtype(dtype))
+    if name in ("add", "multiply") and x.dtype.kind in "biu" and x.dtype.itemsize < 8:
+        return x.astype(_numpy.uint64 if x.dtype.kind == "u" else _numpy.int64)
+    return x
+
+
+def _accumulate(name: str) -> Callable[..., Array]:
+    def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
+        """For each element what all up to it along an axis combine to."""
+        _require_associative(name, "accumulate")
+        x = _combined(name, array, dtype)
+        if x.ndim == 0:
+            raise ShapeError(f"{name}.accumulate of an array without axes\n  try: atleast_1d(x)")
+        return spread(_array.scan(x, name, axis, False, False), out)
+
+    return accumulate
+
+
+def _reduceat(name: str) -> Callable[..., Array]:
+    def reduceat(
+        array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
+    ) -> Array:
+        """What elements from each index to before the next one combine to."""
+        _require_associative(name, "reduceat")
+        x = _combined(name, array, dtype)
+        indices = asarrays((x, indices))[1]
+        return spread(_array.reduceat(x, indices, name, axis), out)
+
+    return reduceat
+
+
+def _at(name: str) -> Callable[..., None]:
+    def at(a: Array, indices: Any, b: Any) -> None:
+        """Combines a[indices] with b in place, once for each time that a place is named."""
+        own = "add" if name == "subtract" else name
+        _require_associative(own, "at")
+        if not isinstance(a, Array):
+            raise TypeError(f"{name}.at() of a {type(a).__name__}, wanted: Array")
+        if name == "subtract":
+            b = -asarrays((a, b))[1].astype(a.dtype)
+        places = _array_of_places(a)[indices]
+        _array.combine_at(a, asarrays((a, places))[1], b, own)
+
+    return at
+
+
+def _array_of_places(a: Array) -> Array:
+    return arange(a.size, device=a.device).reshape(a.shape)
+
+
+def _reduce(name: str) -> Callable[..., Array]:
+    # over 6 parameters because they are NumPy's
+    def reduce(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Array:
+        """What all elements along axes combine to."""
+        _require_associative(name, "reduce")
+        x = asarray(array)
+        if name in _REDUCTIONS:
+            options: dict[str, Any] = {"axis": axis, "keepdims": keepdims, "where": where}
+            if name in ("add", "multiply"):
+                options["dtype"] = dtype
+            if initial is not None:
+                options["initial"] = initial
+            return _array.reduce(_REDUCTIONS[name], x, out=out, **options)
+        if initial is not None or where is not True:
+            raise NotSupported(
+                f"{name}.reduce with initial or where\n  try: where(mask, x, neutral)"
+            )
+        x = _combined(name, x, dtype)
+        axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        for one in sorted((number % x.ndim for number in axes), reverse=True):
+            ends = asarrays((x, [0, x.shape[one]]))[1]
+            x = _array.segmented_reduce(x, ends, None, name, one)
+            if not keepdims:
+                x = x.reshape(x.shape[:one] + x.shape[one + 1 :])
+        return spread(x, out)
+
+    return reduce
+
+
+def _outer(name: str, function: Callable[..., Array]) -> Callable[..., Array]:
+    def outer(A: Any, B: Any, /, **options: Any) -> Array:
+        """The function of each element of A with each of B."""
+        A, B = asarrays((A, B))
+        return function(A.reshape(A.shape + (1,) * B.ndim), B, **options)
+
+    return outer
+
+
+def attach(name: str, function: Any) -> None:
+    """Gives a function of two operands the methods."""
+    methods = {
+        "accumulate": _accumulate(name),
+        "at": _at(name),
+        "outer": _outer(name, function),
+        "reduce": _reduce(name),
+        "reduceat": _reduceat(name),
+    }
+    for method, own in methods.items():
+        own.__qualname__ = f"{name}.{method}"
+        setattr(function, method, own)

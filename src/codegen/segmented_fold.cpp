@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/segmented_fold.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "block.hpp"
+#include "interval_text.hpp"
+#include "treadle/base/error.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+class SegmentedFoldWriter {
+ public:
+  SegmentedFoldWriter(const SegmentedFoldSnippet& snippet, unsigned lanes, const Tiling& tiling,
+                      const Dialect& dialect, const TypeNames& types)
+      : snippet_(snippet),
+        tiling_(tiling),
+        dialect_(dialect),
+        types_(types),
+        is_wide_(tiling.schedule == Schedule::wide),
+        group_size_(tiling.group_size),
+        lanes_(lanes),
+        integer_(types.name_of(Scalar::int64)),
+        uint_(types.name_of(Scalar::uint32)) {
+    // What goes through local memory has to fit there.
+    const std::size_t size = std::max<std::size_t>(1, snippet.dtype.size_bytes());
+    while (is_wide_ && group_size_ > 1 && group_size_ * size > tiling.fold_bytes) group_size_ /= 2;
+    lanes_ = std::clamp(lanes_, 1u, group_size_);
+  }
+
+  SegmentedFoldText write() {
+    require_valid();
+    code_.comment({snippet_.name,
+                   ", made by treadle's generator of folds of segments around a "
+                   "user's text: ",
+                   schedule_name(tiling_.schedule), " schedule"});
+    code_.directive("define", {"treadle_fold(a, b) (", in_one_line(snippet_.reduce), ")"});
+    code_.lines(snippet_.preamble);
+    code_.define_type(types_.name_of(snippet_.dtype), "treadle_item");
+    code_.blank();
+    const unsigned segments = is_wide_ ? group_size_ / lanes_ : tiling_.interval_length;
+    open_kernel();
+    is_wide_ ? write_wide(segments) : write_narrow(segments);
+    code_.close();
+    SegmentedFoldText made{
+        .text = {}, .name = snippet_.name, .group_size = group_size_, .segments = segments};
+    made.program = code_.take();
+    made.text = printed(made.program, dialect_);
+    return made;
+  }
+
+ private:
+  void require_valid() const {
+    const std::string who = "segmented fold " + snippet_.name;
+    refuse_own_names(snippet_.parameters, std::initializer_list<std::string_view>{"i"}, who);
+    if (snippet_.parameters.size() < 3)
+      throw InvalidArgument(who + " has no pointers to segments and results",
+                            "declare three behind the others");
+    if (snippet_.neutral.empty())
+      throw InvalidArgument(who + " has no neutral element",
+                            "pass what the result of an empty segment is");
+  }
+  /// The name of the parameter so many before the end.
+  const std::string& own(std::size_t before_end) const {
+    return snippet_.parameters[snippet_.parameters.size() - before_end].name;
+  }
+  void open_kernel() {
+    tree::Parts list;
+    for (const ParameterSpec& parameter : snippet_.parameters)
+      append_parameter(list, parameter, types_);
+    for (const char* name : {"treadle_row_segments", "treadle_segments", "treadle_row_length"})
+      list.push_back(tree::value(integer_, name));
+    code_.open_kernel(snippet_.name, std::move(list), group_size_);
+    define_pointers(code_, snippet_.parameters, types_);
+  }
+  /// Where the segment treadle_segment begins and ends.
+  void declare_ends() {
+    code_.declare({"const ", integer_}, "treadle_place", "treadle_segment % treadle_row_segments");
+    code_.declare({"const ", integer_}, "treadle_row",
+                  "treadle_segment / treadle_row_segments * treadle_row_length");
+    code_.declare({"const ", integer_}, "treadle_begin",
+                  {"treadle_row + ", own(3), "[treadle_place]"});
+    code_.declare({"const ", integer_}, "treadle_end",
+                  {"treadle_row + ", own(2), "[treadle_place]"});
+  }
+  void fold(std::string_view sum, std::string_view at) {
+    code_.declare({"const ", integer_}, "i", at);
+    code_.declare("const treadle_item", "treadle_value", in_brackets(snippet_.map));
+    code_.assign(sum, {"treadle_fold(", sum, ", treadle_value)"});
+  }
+
+  BlockReduce tree_of_lanes() const {
+    return {.fields = {{"treadle_sum", "treadle_item", shuffle_of(snippet_.dtype)}},
+            .combine =
+                [](tree::BlockBuilder& code, const BlockReduce::Other& other) {
+                  code.declare("const treadle_item", "treadle_next", other("treadle_sum"));
+                  code.assign("treadle_sum", "treadle_fold(treadle_sum, treadle_next)");
+                },
+            .group_size = group_size_,
+            .depth = lanes_,
+            .lanes_are_adjacent = true,
+            .dialect = dialect_};
+  }
+  void write_wide(unsigned segments) {
+    const std::string id = dialect_.local_id, lanes = number(lanes_);
+    tree_of_lanes().declare(code_);
+    code_.declare({"const ", uint_}, "treadle_lane", {id, " % ", lanes});
+    code_.declare(
+        {"const ", integer_}, "treadle_segment",
+        {"(", integer_, ")", dialect_.group_id, " * ", number(segments), " + ", id, " / ", lanes});
+    code_.declare("treadle_item", "treadle_sum", in_one_line(snippet_.neutral));
+    code_.open_if("treadle_segment < treadle_segments");
+    declare_ends();
+    code_.directive("pragma", {"unroll ", number(tiling_.strided_items)});
+    code_.open_for(integer_, "treadle_at", "treadle_begin + treadle_lane", "treadle_end", lanes);
+    fold("treadle_sum", "treadle_at");
+    code_.close();
+    code_.close();
+    tree_of_lanes().write(code_, "treadle_lane");
+    code_.open_if("treadle_lane == 0 && treadle_segment < treadle_segments");
+    code_.assign({own(1), "[treadle_segment]"}, "treadle_sum");
+    code_.close();
+  }
+
+  void write_narrow(unsigned segments) {
+    const std::string sums = number(tiling_.scan_lanes), most = number(segments);
+    code_.declare({"const ", integer_}, "treadle_first",
+                  {"(", integer_, ")", dialect_.group_id, " * ", most});
+    code_.declare({"const ", integer_}, "treadle_behind",
+                  {"treadle_segments - treadle_first < ", most,
+                   " ? treadle_segments : treadle_first + ", most});
+    code_.open_for(integer_, "treadle_segment", "treadle_first", "treadle_behind");
+    declare_ends();
+    code_.declare(integer_, "treadle_at", "treadle_begin");
+    code_.declare("treadle_item", "treadle_sum", in_one_line(snippet_.neutral));
+    code_.open_if({"treadle_end - treadle_begin >= 2 * ", sums});
+    code_.declare_array("treadle_item", "treadle_sums", sums);
+    const auto open_each = [&] {
+      code_.directive("pragma", "unroll");
+      code_.open_for(uint_, "treadle_k", "0", sums);
+    };
+    open_each();
+    code_.assign("treadle_sums[treadle_k]", "treadle_sum");
+    code_.close();
+    code_.open_loop(tree::Part(""), {"treadle_at + ", sums, " <= treadle_end"},
+                    {"treadle_at += ", sums});
+    open_each();
+    fold("treadle_sums[treadle_k]", "treadle_at + treadle_k");
+    code_.close();
+    code_.close();
+    open_each();
+    code_.assign("treadle_sum", "treadle_fold(treadle_sum, treadle_sums[treadle_k])");
+    code_.close();
+    code_.close();
+    code_.open_loop(tree::Part(""), "treadle_at < treadle_end", "++treadle_at");
+    fold("treadle_sum", "treadle_at");
+    code_.close();
+    code_.assign({own(1), "[treadle_segment]"}, "treadle_sum");
+    code_.close();
+  }
+
+  const SegmentedFoldSnippet& snippet_;
+  const Tiling& tiling_;
+  const Dialect& dialect_;
+  const TypeNames& types_;
+  bool is_wide_;
+  unsigned group_size_, lanes_;
+  std::string integer_, uint_;
+  tree::BlockBuilder code_;
+};
+
+}  // namespace
+
+unsigned segment_lanes(std::uint64_t mean_length, const Tiling& tiling) {
+  if (tiling.schedule == Schedule::narrow || mean_length <= tiling.lone_row) return 1;
+  if (mean_length <= tiling.short_row) return std::min(tiling.short_row_depth, tiling.group_size);
+  if (mean_length <= tiling.middle_row) return std::min(tiling.middle_row_depth, tiling.group_size);
+  return tiling.group_size;
+}
+
+SegmentedFoldText generate_segmented_fold(const SegmentedFoldSnippet& snippet, unsigned lanes,
+                                          const Tiling& tiling, const Dialect& dialect,
+                                          const TypeNames& types) {
+  return SegmentedFoldWriter(snippet, lanes, tiling, dialect, types).write();
+}
+
+}  // namespace treadle::codegen
