@@ -10,6 +10,8 @@
 //
 // So a number is a function of seed, stream, position and parameters alone. All is computed in float64 by sums,
 // products, quotients, fma and square roots, which are rounded correctly everywhere, so that the bits are the same, too.
+//
+// Parameters on devices are not looked at. So each loop ends, with NaN where no parameter that is one needs as many trials.
 
 TREADLE_FUNCTION uint4 treadle_next_block(UINT64 *own)
 {
@@ -122,7 +124,7 @@ TREADLE_FUNCTION double treadle_random_log_gamma(UINT64 *own, double shape)
   }
   d -= 0.3333333333333333;
   double c = 1.0 / sqrt(9.0 * d);
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double x = treadle_next_normal_pair(own).x, v = fma(c, x, 1.0);
     if (v <= 0.0) continue;
     v = v * v * v;
@@ -131,6 +133,7 @@ TREADLE_FUNCTION double treadle_random_log_gamma(UINT64 *own, double shape)
         treadle_repeatable_log_float64(u) < 0.5 * x * x + d * (1.0 - v + log_v))
       return treadle_repeatable_log_float64(d) + log_v + power;
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }
 
 TREADLE_FUNCTION double treadle_random_standard_gamma(UINT64 *own, double shape)
@@ -144,7 +147,7 @@ TREADLE_FUNCTION double treadle_random_standard_gamma(UINT64 *own, double shape)
   }
   d -= 0.3333333333333333;
   double c = 1.0 / sqrt(9.0 * d);
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double x = treadle_next_normal_pair(own).x, v = fma(c, x, 1.0);
     if (v <= 0.0) continue;
     v = v * v * v;
@@ -153,6 +156,7 @@ TREADLE_FUNCTION double treadle_random_standard_gamma(UINT64 *own, double shape)
         treadle_repeatable_log_float64(u) < 0.5 * x * x + d * (1.0 - v + treadle_repeatable_log_float64(v)))
       return d * v * power;
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }
 
 TREADLE_FUNCTION double treadle_random_gamma(UINT64 *own, double shape, double scale)
@@ -179,7 +183,7 @@ TREADLE_FUNCTION double treadle_random_beta(UINT64 *own, double a, double b)
     double x = treadle_random_standard_gamma(own, a);
     return x / (x + treadle_random_standard_gamma(own, b));
   }
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double log_x = treadle_repeatable_log_float64(treadle_next_unit(own)) / a;
     double log_y = treadle_repeatable_log_float64(treadle_next_unit(own)) / b;
     double x = treadle_repeatable_exp_float64(log_x), y = treadle_repeatable_exp_float64(log_y);
@@ -187,6 +191,7 @@ TREADLE_FUNCTION double treadle_random_beta(UINT64 *own, double a, double b)
     if (x + y > 1e-300) return x / (x + y);
     return 1.0 / (1.0 + treadle_repeatable_exp_float64(log_y - log_x));
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }
 
 TREADLE_FUNCTION double treadle_random_standard_t(UINT64 *own, double df)
@@ -269,7 +274,7 @@ TREADLE_FUNCTION double treadle_random_vonmises(UINT64 *own, double mu, double k
     double r = 1.0 + sqrt(1.0 + 4.0 * kappa * kappa);
     double rho = (r - sqrt(2.0 * r)) / (2.0 * kappa), s = (1.0 + rho * rho) / (2.0 * rho);
     if (kappa < 1e-5) s = 1.0 / kappa + kappa;
-    for (;;) {
+    for (int trial = 0; trial < 10000; ++trial) {
       double2 pair = treadle_next_normal_pair(own);
       double length = sqrt(pair.x * pair.x + pair.y * pair.y), z = pair.x / length;
       double y = kappa * (s - (1.0 + s * z) / (s + z)), u = treadle_next_unit(own);
@@ -289,6 +294,7 @@ TREADLE_FUNCTION double treadle_random_vonmises(UINT64 *own, double mu, double k
 // A Poisson number of any mean: beyond 2^30 a normal one, rounded, whose skewness differs by 3e-5.
 TREADLE_FUNCTION double treadle_next_poisson(UINT64 *own, double mean)
 {
+  if (!(mean >= 0.0)) return mean;
   if (mean > 1073741824.0) {
     double x = treadle_next_normal_pair(own).x;
     return floor(fma(sqrt(mean), x, mean + 0.5));
@@ -354,7 +360,7 @@ TREADLE_FUNCTION double treadle_binomial_rejection(UINT64 *own, double n, double
   double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
   double mode = floor((n + 1.0) * p), density = treadle_binomial_density(n, p, mode);
   double alpha = (2.83 + 5.1 / b) * deviation;
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double u = treadle_next_unit(own) - 0.5, v = treadle_next_unit(own), edge = 0.5 - fabs(u);
     double k = floor((2.0 * a / edge + b) * u + n * p + 0.5);
     if (k < 0.0 || k > n) continue;
@@ -364,6 +370,7 @@ TREADLE_FUNCTION double treadle_binomial_rejection(UINT64 *own, double n, double
                    (n + 1.0) * treadle_repeatable_log1p_float64((k - mode) / (n - k + 1.0));
     if (treadle_repeatable_log_float64(hat) <= ratio) return k;
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }
 
 // Small means: the sum of probabilities up to a uniform number, from 0.
@@ -371,7 +378,7 @@ TREADLE_FUNCTION double treadle_binomial_inversion(UINT64 *own, double n, double
 {
   double first = treadle_repeatable_exp_float64(n * treadle_repeatable_log1p_float64(-p));
   double odds = p / (1.0 - p);
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double u = treadle_next_unit(own), probability = first;
     for (double k = 0.0; k <= n && k < 200.0; k += 1.0) {
       if (u <= probability) return k;
@@ -379,6 +386,7 @@ TREADLE_FUNCTION double treadle_binomial_inversion(UINT64 *own, double n, double
       probability *= odds * (n - k) / (k + 1.0);
     }
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }
 
 TREADLE_FUNCTION double treadle_random_binomial(UINT64 *own, double n, double p)
@@ -411,7 +419,7 @@ TREADLE_FUNCTION double treadle_hypergeometric_rejection(UINT64 *own, double goo
   double end = floor(mean + 0.5 + 16.0 * c);
   double most = sample < good ? sample : good;
   end = most + 1.0 < end ? most + 1.0 : end;
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double u = treadle_next_unit(own), v = treadle_next_unit(own), x = mean + 0.5 + h * (v - 0.5) / u;
     if (x < 0.0 || x >= end) continue;
     double k = floor(x);
@@ -421,6 +429,7 @@ TREADLE_FUNCTION double treadle_hypergeometric_rejection(UINT64 *own, double goo
     if (u * (u - t) >= 1.0) continue;
     if (2.0 * treadle_repeatable_log_float64(u) <= t) return k;
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }
 
 TREADLE_FUNCTION double treadle_random_hypergeometric(UINT64 *own, double ngood, double nbad, double nsample)
@@ -460,11 +469,12 @@ TREADLE_FUNCTION double treadle_random_zipf(UINT64 *own, double a)
   if (a > 60.0) return 1.0;
   double s = a - 1.0, least = treadle_repeatable_exp_float64(-43.66827237527655 * s);
   double excess = treadle_repeatable_expm1_float64(s * 0.6931471805598903);
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double u = fma(1.0 - least, treadle_next_unit(own), least), v = treadle_next_unit(own);
     double x = floor(treadle_repeatable_pow_float64(u, -1.0 / s));
     if (x < 1.0) continue;
     double t = treadle_repeatable_expm1_float64(s * treadle_repeatable_log1p_float64(1.0 / x));
     if (v * x * t * (1.0 + excess) <= (t + 1.0) * excess) return x;
   }
+  return treadle_as_double(treadle_uint64_literal(0x7ff8000000000000));
 }

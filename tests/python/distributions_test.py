@@ -353,3 +353,16 @@ def test_all_devices_draw_the_same_counts_and_orders():
         )
         draws.append([x.get().tobytes() for x in results])
     assert all(own == draws[0] for own in draws)
+
+
+@pytest.mark.parametrize(
+    "name", ["beta", "binomial", "hypergeometric", "negative_binomial", "vonmises", "wald", "zipf"]
+)
+def test_draws_of_parameters_that_are_none_end(name):
+    """Elements on devices are not looked at."""
+    none = [float("nan"), -1.0, 0.0, 1.0, float("inf"), 1e308, -1e308]
+    with treadle.find_device(IDS[0]):
+        first, second = (tnp.array(x.ravel()) for x in np.meshgrid(none, none))
+        more = {"zipf": (), "hypergeometric": (second, first)}.get(name, (second,))
+        drawn = getattr(default_rng(3), name)(first, *more, dtype="f8").get()
+    assert drawn.shape == (49,)

@@ -169,7 +169,7 @@ static __device__ inline double treadle_binomial_inversion(unsigned long long *o
 {
   double first = treadle_repeatable_exp_float64(n * treadle_repeatable_log1p_float64(-p));
   double odds = p / (1.0 - p);
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double u = treadle_next_unit(own), probability = first;
     for (double k = 0.0; k <= n && k < 200.0; k += 1.0) {
       if (u <= probability) return k;
@@ -177,6 +177,7 @@ static __device__ inline double treadle_binomial_inversion(unsigned long long *o
       probability *= odds * (n - k) / (k + 1.0);
     }
   }
+  return __longlong_as_double((long long)(0x7ff8000000000000ULL));
 }
 
 // The logarithm of k!, to 4e-11: of small k by the product, else Stirling's series.
@@ -220,7 +221,7 @@ static __device__ inline double treadle_binomial_rejection(unsigned long long *o
   double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
   double mode = floor((n + 1.0) * p), density = treadle_binomial_density(n, p, mode);
   double alpha = (2.83 + 5.1 / b) * deviation;
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double u = treadle_next_unit(own) - 0.5, v = treadle_next_unit(own), edge = 0.5 - fabs(u);
     double k = floor((2.0 * a / edge + b) * u + n * p + 0.5);
     if (k < 0.0 || k > n) continue;
@@ -230,6 +231,7 @@ static __device__ inline double treadle_binomial_rejection(unsigned long long *o
                    (n + 1.0) * treadle_repeatable_log1p_float64((k - mode) / (n - k + 1.0));
     if (treadle_repeatable_log_float64(hat) <= ratio) return k;
   }
+  return __longlong_as_double((long long)(0x7ff8000000000000ULL));
 }
 
 static __device__ inline double treadle_random_binomial(unsigned long long *own, double n, double p)

@@ -252,7 +252,7 @@ static inline double treadle_random_standard_gamma(ulong *own, double shape)
   }
   d -= 0.3333333333333333;
   double c = 1.0 / sqrt(9.0 * d);
-  for (;;) {
+  for (int trial = 0; trial < 10000; ++trial) {
     double x = treadle_next_normal_pair(own).x, v = fma(c, x, 1.0);
     if (v <= 0.0) continue;
     v = v * v * v;
@@ -261,6 +261,7 @@ static inline double treadle_random_standard_gamma(ulong *own, double shape)
         treadle_repeatable_log_float64(u) < 0.5 * x * x + d * (1.0 - v + treadle_repeatable_log_float64(v)))
       return d * v * power;
   }
+  return as_double((ulong)(0x7ff8000000000000UL));
 }
 
 static inline double treadle_random_gamma(ulong *own, double shape, double scale)
