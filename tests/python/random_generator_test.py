@@ -295,6 +295,7 @@ def test_what_is_refused_draws_nothing(device):
         (OverflowError, "2.*above bool", lambda: rng.integers(0, 3, dtype=bool)),
         (TypeError, "'float32'", lambda: rng.integers(0, 3, dtype="f4")),
         (TypeError, "high is an integer, not 2.5", lambda: rng.integers(2.5)),
+        (TypeError, "integer", lambda: rng.integers(np.array([1.5, 2.5]), 7)),
         (TypeError, "'float16'", lambda: rng.random(3, "f2")),
         (TypeError, "'int32'", lambda: rng.normal(0, 1, 3, "i4")),
         (ValueError, "deviation of -1", lambda: rng.normal(0, -1, 3, "f4")),

@@ -152,7 +152,11 @@ nb::object poisson(Generator& self, nb::handle lam, nb::handle size, nb::handle 
 
 /// NumPy takes 1e6 for a million, and so does this; what is no integer is refused.
 nb::int_ integer_argument(nb::handle object, const char* name) {
-  if (PyIndex_Check(object.ptr())) return nb::steal<nb::int_>(PyNumber_Index(object.ptr()));
+  if (PyIndex_Check(object.ptr())) {
+    PyObject* const index = PyNumber_Index(object.ptr());
+    if (index == nullptr) throw nb::python_error();
+    return nb::steal<nb::int_>(index);
+  }
   if (PyFloat_Check(object.ptr()) && nb::cast<bool>(object.attr("is_integer")()))
     return nb::int_(object);
   raise_python(PyExc_TypeError, std::string(name) + " is an integer, not " +

@@ -32,7 +32,9 @@ std::optional<Array> array_argument(const Generator& self, nb::handle object, co
   return given.array();
 }
 std::int64_t positions(nb::handle object) {
-  return nb::cast<std::int64_t>(nb::steal(PyNumber_Index(object.ptr())));
+  PyObject* const index = PyNumber_Index(object.ptr());
+  if (index == nullptr) throw nb::python_error();
+  return nb::cast<std::int64_t>(nb::steal(index));
 }
 
 // over 6 parameters because they are NumPy's
