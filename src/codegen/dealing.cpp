@@ -31,6 +31,12 @@ unsigned Dealing::line_length(const std::vector<DealtArray>& arrays) const {
   return static_cast<unsigned>(length);
 }
 
+void write_vector_loop(tree::BlockBuilder& code) {
+  code.directive("ifdef", "__clang__");
+  code.directive("pragma", "clang loop vectorize(assume_safety)");
+  code.directive("endif", "");
+}
+
 void Dealing::open_keys() const {
   const std::string most = number(tiling.keys_at_once);
   code.open_for(integer, "treadle_from", "treadle_begin", "treadle_end", most);
@@ -38,9 +44,7 @@ void Dealing::open_keys() const {
                {"treadle_end - treadle_from < ", most, " ? (", uint,
                 ")(treadle_end - treadle_from) : ", most});
   code.declare_array(uint, "treadle_digits", most);
-  // Without the question whether a variable of its own is among the elements, for which compilers
-  // give up vectors of so few.
-  code.directive("pragma", "clang loop vectorize(assume_safety)");
+  write_vector_loop(code);
   code.open_for(uint, "treadle_k", "0", "treadle_some");
   code.declare({"const ", integer}, "treadle_at", "treadle_from + treadle_k");
   write_digit();

@@ -53,6 +53,11 @@ struct Dealing {
   void write_line(const DealtArray& array, unsigned length) const;
 };
 
+/// Before a loop of processors whose iterations do not need each other: without it, compilers ask
+/// whether a variable of the loop's own is among the elements, and give up vectors of so few.
+/// NVRTC, which compiles no such loop but in tests, does not know the pragma.
+void write_vector_loop(tree::BlockBuilder& code);
+
 /// Macros for stores past the caches, where the compiler has them, before kernels that gather.
 extern const char* const store_past_caches;
 

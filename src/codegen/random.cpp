@@ -163,10 +163,10 @@ class RandomWriter {
   }
   /// Draws from the sub-stream of kernels/elements/distributions.h.
   void write_listed_number() {
-    code_.declare(uint64_, "own[6]",
-                  {"{position + (", uint64_,
-                   ")block, stream << 32, treadle_poisson_key(stream, seed), 0, 0, ",
-                   form_.generator == RandomGenerator::philox ? "0" : "1", "}"});
+    code_.add(tree::initialize_array(tree::value(uint64_, "own[6]"),
+                                     {joined({"position + (", uint64_, ")block"}), "stream << 32",
+                                      "treadle_poisson_key(stream, seed)", "0", "0",
+                                      form_.generator == RandomGenerator::philox ? "0" : "1"}));
     std::string call = joined({"treadle_random_", kind_name(form_.kind), "(own"});
     for (std::size_t k = 0; k < listed_parameters().size(); ++k) {
       if (!form_.of_elements)

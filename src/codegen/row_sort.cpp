@@ -118,7 +118,7 @@ class RowSortWriter {
                   {"treadle_end - treadle_from < ", most, " ? (", uint_,
                    ")(treadle_end - treadle_from) : ", most});
     code_.declare_array(key_, "treadle_keys", most);
-    code_.directive("pragma", "clang loop vectorize(assume_safety)");
+    write_vector_loop(code_);
     code_.open_for(uint_, "treadle_k", "0", "treadle_some");
     code_.assign("treadle_keys[treadle_k]", key_of("treadle_elements[treadle_from + treadle_k]"));
     code_.close();

@@ -40,9 +40,7 @@ struct TopKPlan {
 
 namespace {
 
-constexpr std::uint64_t least_room = 256, most_room = 2048;  // elements that are kept at a time
-constexpr unsigned wide_bits = 11;                           // of a digit
-constexpr std::uint64_t least_piece = 16384;                 // elements
+constexpr std::uint64_t most_kept = 2048;  // twice as many elements as are asked for
 
 /// What decides about the text.
 struct TopKForm {
@@ -52,8 +50,8 @@ struct TopKForm {
 };
 
 std::uint64_t room_for(std::uint64_t k, const codegen::Tiling& tiling) {
-  if (tiling.schedule == Schedule::wide) return most_room;
-  return std::bit_ceil(std::max(2 * k, least_room));
+  if (tiling.schedule == Schedule::wide) return tiling.kept_elements;
+  return std::bit_ceil(std::max(2 * k, tiling.kept_elements));
 }
 
 /// Replaces NAME in a text.
@@ -273,8 +271,8 @@ class TopKTexts {
                        {"ROOM", std::to_string(form_.room)},
                        {"BITS", std::to_string(element_bits(form_.dtype))},
                        {"CHUNK", std::to_string(std::max(tiling_.keys_at_once, 1u))},
-                       {"BINS", std::to_string(1u << wide_bits)},
-                       {"DIGIT", std::to_string(wide_bits)},
+                       {"BINS", std::to_string(1u << tiling_.select_bits)},
+                       {"DIGIT", std::to_string(tiling_.select_bits)},
                        {"GROUP_ITEMS", size},
                        {"ITEMS", std::to_string(std::max(tiling_.loads_in_flight, 1u))}});
   }
@@ -306,18 +304,19 @@ std::shared_ptr<const TopKPlan> make_top_k_plan(device::Device& device, const To
 std::uint64_t pieces_of(device::Device& device, const TopK& top, const codegen::Tiling& tiling) {
   const std::uint64_t units = std::max(device.info().performance.compute_units, 1u);
   const std::uint64_t wanted = units * tiling.intervals_per_unit / top.rows;
-  return std::clamp<std::uint64_t>(std::min(wanted, top.length / std::max(least_piece, 4 * top.k)),
-                                   1, 1024);
+  return std::clamp<std::uint64_t>(
+      std::min(wanted, top.length / std::max(tiling.least_piece, 4 * top.k)), 1, 1024);
 }
 
 }  // namespace
 
 bool has_top_k(device::Device& device, const TopK& top) {
   const codegen::Tiling& tiling = tiling_of(device, top.schedule);
-  return top.k >= 1 && top.k <= top.length && 2 * top.k <= most_room &&
+  const std::uint64_t room = tiling.schedule == Schedule::wide ? tiling.kept_elements : most_kept;
+  return top.k >= 1 && top.k <= top.length && 2 * top.k <= room &&
          top.length <= std::numeric_limits<std::int32_t>::max() &&
          top.rows * pieces_of(device, top, tiling) <= std::numeric_limits<std::int32_t>::max() &&
-         tiling.group_size <= 1u << wide_bits;
+         tiling.group_size <= 1u << tiling.select_bits;
 }
 
 bool is_worth_groups(device::Device& device, const TopK& top) {
@@ -334,7 +333,7 @@ void launch_top_k(device::Stream& stream, const TopK& top, const TopKArguments& 
   if (!has_top_k(device, top))
     throw InvalidArgument("the largest " + std::to_string(top.k) + " of rows of " +
                               std::to_string(top.length) + " elements",
-                          "take 1 to " + std::to_string(most_room / 2) + " of them, or sort");
+                          "take 1 to " + std::to_string(most_kept / 2) + " of them, or sort");
   const codegen::Tiling& tiling = tiling_of(device, top.schedule);
   const std::uint64_t pieces = pieces_of(device, top, tiling);
   const std::uint64_t flip =

@@ -27,6 +27,9 @@ CONSTANTS = {
     "most_few": "the same of a node",
     "most_spare": "nodes whose memory a thread keeps",
     "half_one": "bits of float16",
+    "most_kept": "of the largest elements: a limit of the interface",
+    "most_ranks": "of a median's kernel: a limit of the interface",
+    "numbers_of_place": "that a place of the order is found by: a layout",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
@@ -63,6 +66,7 @@ WRITERS = {
     "ScanWriter": 1,
     "SegmentedFoldWriter": 1,
     "RadixSortWriter": 1,
+    "RowSortWriter": 1,
     "SortWriter": 1,
     "RandomWriter": 1,
 }

@@ -472,9 +472,17 @@ class Tiling:
 
     @property
     def select_bits(self) -> int:
+        """of a digit, by which an element at a place of the order is found"""
+
+    @property
+    def kept_elements(self) -> int:
         """
-        narrow: of a digit, by which an element at a place of the order is found
+        of a row, among which its largest are sought: wide at most, narrow at least
         """
+
+    @property
+    def least_piece(self) -> int:
+        """elements of a row's piece at least, in which its largest are sought"""
 
     @property
     def bin_bytes(self) -> int:

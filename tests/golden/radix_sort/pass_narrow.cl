@@ -27,7 +27,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) radix_sort_counts(
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
     const uint treadle_some = treadle_end - treadle_from < 64 ? (uint)(treadle_end - treadle_from) : 64;
     uint treadle_digits[64];
+    #ifdef __clang__
     #pragma clang loop vectorize(assume_safety)
+    #endif
     for (uint treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -76,7 +78,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) radix_sort_places(
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
     const uint treadle_some = treadle_end - treadle_from < 64 ? (uint)(treadle_end - treadle_from) : 64;
     uint treadle_digits[64];
+    #ifdef __clang__
     #pragma clang loop vectorize(assume_safety)
+    #endif
     for (uint treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;

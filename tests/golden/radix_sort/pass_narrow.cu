@@ -24,7 +24,9 @@ extern "C" __global__ void __launch_bounds__(1) radix_sort_counts(
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
     const unsigned int treadle_some = treadle_end - treadle_from < 64 ? (unsigned int)(treadle_end - treadle_from) : 64;
     unsigned int treadle_digits[64];
+    #ifdef __clang__
     #pragma clang loop vectorize(assume_safety)
+    #endif
     for (unsigned int treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -67,7 +69,9 @@ extern "C" __global__ void __launch_bounds__(1) radix_sort_places(
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
     const unsigned int treadle_some = treadle_end - treadle_from < 64 ? (unsigned int)(treadle_end - treadle_from) : 64;
     unsigned int treadle_digits[64];
+    #ifdef __clang__
     #pragma clang loop vectorize(assume_safety)
+    #endif
     for (unsigned int treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;

@@ -59,7 +59,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sort_rows(
       for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
         const uint treadle_some = treadle_end - treadle_from < 64 ? (uint)(treadle_end - treadle_from) : 64;
         uint treadle_keys[64];
+        #ifdef __clang__
         #pragma clang loop vectorize(assume_safety)
+        #endif
         for (uint treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
           treadle_keys[treadle_k] = treadle_ordered(treadle_elements[treadle_from + treadle_k]) ^ flip;
         }
@@ -102,7 +104,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sort_rows(
           for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
             const uint treadle_some = treadle_end - treadle_from < 64 ? (uint)(treadle_end - treadle_from) : 64;
             uint treadle_digits[64];
+            #ifdef __clang__
             #pragma clang loop vectorize(assume_safety)
+            #endif
             for (uint treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
               const long treadle_at = treadle_from + treadle_k;
               const uint treadle_key = treadle_ordered(treadle_source[treadle_at]) ^ flip;
@@ -127,7 +131,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sort_rows(
           for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
             const uint treadle_some = treadle_end - treadle_from < 64 ? (uint)(treadle_end - treadle_from) : 64;
             uint treadle_digits[64];
+            #ifdef __clang__
             #pragma clang loop vectorize(assume_safety)
+            #endif
             for (uint treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
               const long treadle_at = treadle_from + treadle_k;
               const uint treadle_key = treadle_ordered(treadle_source[treadle_at]) ^ flip;

@@ -51,7 +51,9 @@ extern "C" __global__ void __launch_bounds__(1) sort_rows(
       for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
         const unsigned int treadle_some = treadle_end - treadle_from < 64 ? (unsigned int)(treadle_end - treadle_from) : 64;
         unsigned int treadle_keys[64];
+        #ifdef __clang__
         #pragma clang loop vectorize(assume_safety)
+        #endif
         for (unsigned int treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
           treadle_keys[treadle_k] = treadle_ordered(treadle_elements[treadle_from + treadle_k]) ^ flip;
         }
@@ -94,7 +96,9 @@ extern "C" __global__ void __launch_bounds__(1) sort_rows(
           for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
             const unsigned int treadle_some = treadle_end - treadle_from < 64 ? (unsigned int)(treadle_end - treadle_from) : 64;
             unsigned int treadle_digits[64];
+            #ifdef __clang__
             #pragma clang loop vectorize(assume_safety)
+            #endif
             for (unsigned int treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
               const long long treadle_at = treadle_from + treadle_k;
               const unsigned int treadle_key = treadle_ordered(treadle_source[treadle_at]) ^ flip;
@@ -119,7 +123,9 @@ extern "C" __global__ void __launch_bounds__(1) sort_rows(
           for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
             const unsigned int treadle_some = treadle_end - treadle_from < 64 ? (unsigned int)(treadle_end - treadle_from) : 64;
             unsigned int treadle_digits[64];
+            #ifdef __clang__
             #pragma clang loop vectorize(assume_safety)
+            #endif
             for (unsigned int treadle_k = 0; treadle_k < treadle_some; ++treadle_k) {
               const long long treadle_at = treadle_from + treadle_k;
               const unsigned int treadle_key = treadle_ordered(treadle_source[treadle_at]) ^ flip;
