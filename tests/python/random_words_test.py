@@ -15,11 +15,10 @@ SEED = int(os.environ.get("TREADLE_RANDOM_SEED", "1"))
 MANY = int(os.environ.get("TREADLE_RANDOM_CASES", str(1 << 18)))
 LARGEST_DEVIATION = 5.5  # of a normal number: one test in 10^7 of a right generator
 WORDS = RandomDraw.words("u4")
-CPU = treadle.find_device("cpu")
 
 
 def words_of(state, count):
-    return Generator(state, device=CPU).draw(WORDS, count).get()
+    return Generator(state, device=treadle.find_device("cpu")).draw(WORDS, count).get()
 
 
 def sequence(generator):
@@ -28,6 +27,8 @@ def sequence(generator):
 
 def many(states):
     """The first 64 words of each."""
+    device = treadle.find_device("cpu")  # kept until all are drawn
+    assert device.id == "cpu"
     return np.concatenate([words_of(state, 64) for state in states])
 
 
