@@ -261,8 +261,12 @@ nb::object reduce(const std::string& name, nb::handle x, const nb::kwargs& named
 /// A number has the dtype that it has alone, as NumPy has it in products of vectors.
 array::Operand factor(const array::Operand& value) {
   if (value.array() != nullptr || !value.type().is_weak()) return value;
-  const bool is_large = value.number().kind() == ScalarKind::unsigned_integer;
-  return array::Operand::typed(value.number(), is_large ? Scalar::uint64 : value.type().scalar());
+  // Integers beyond 64 bits are doubles already, which no integer dtype holds.
+  const ScalarKind kind = value.number().kind();
+  const Scalar alone = kind == ScalarKind::unsigned_integer ? Scalar::uint64
+                       : kind == ScalarKind::floating       ? Scalar::float64
+                                                            : value.type().scalar();
+  return array::Operand::typed(value.number(), alone);
 }
 
 nb::object dot(nb::handle x, nb::handle y) {
