@@ -22,6 +22,7 @@
 #include "printed.hpp"
 #include "refused_call.hpp"
 #include "rooms.hpp"
+#include "treadle/process/compiler_scope.hpp"
 
 using namespace treadle::bindings;
 
@@ -127,6 +128,8 @@ NB_MODULE(_core, m) {
   bind_pycuda_compile(driver);
   explain_refusals(m);
   start_printing();
+  // After all that Python does at its end, and before exit() destroys the compilers.
+  Py_AtExit(treadle::end_compilers);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     end_left_work();
     end_printing();

@@ -88,7 +88,7 @@ CompileRequest cuda_build(const std::string& source, const Target& target, const
                          .names = options.name_expressions,
                          .shadowed = closure.shadowed,
                          .output = options.output};
-    const CompilerScope scope(CompilerScope::Of::cuda);
+    const CompilerScope scope;
     return compiler->compile(job);
   };
   request.repeatable = true;

@@ -141,13 +141,13 @@ std::vector<Device> Program::devices() const {
 }
 
 std::vector<Bytes> Program::binaries() const {
+  const CompilerScope scope;  // PoCL compiles all kernels for the sizes
   std::vector<Bytes> binaries;
   std::vector<std::byte*> places;
   for (std::uint64_t size : get<ProgramInfo::binary_sizes>()) {
     binaries.emplace_back(static_cast<std::size_t>(size));
     places.push_back(size != 0 ? binaries.back().data() : nullptr);
   }
-  const CompilerScope scope(CompilerScope::Of::opencl);  // PoCL compiles all kernels now
   check(table(),
         table().clGetProgramInfo(raw(), CL_PROGRAM_BINARIES, places.size() * sizeof places[0],
                                  places.data(), nullptr),

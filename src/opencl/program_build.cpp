@@ -96,7 +96,7 @@ void refuse_long_expressions(const Program& program, std::span<const Device> dev
 template <class Call>
 int compiled(Call&& call) {
   int code = CL_SUCCESS;
-  const CompilerScope scope(CompilerScope::Of::opencl);
+  const CompilerScope scope;
   run_on_large_stack([&] { code = call(); });
   return code;
 }
@@ -146,7 +146,7 @@ Program Program::link(const Context& context, std::span<const Program> programs,
   const Table& cl = context.table();
   require_compiled(cl, programs);
   cl_int code = CL_SUCCESS;
-  const CompilerScope scope(CompilerScope::Of::opencl);
+  const CompilerScope scope;
   const RawProgram raw = cl.clLinkProgram(
       context.raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws), options.c_str(),
       static_cast<cl_uint>(inputs.size()), inputs.data(), nullptr, nullptr, &code);

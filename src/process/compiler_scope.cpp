@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -19,8 +20,13 @@ std::atomic<pid_t> ending{0};
 std::atomic<std::thread::id> ending_thread{};
 thread_local int depth = 0;
 
-void wait_for_compilers() {
-  if (owner != ::getpid()) return;
+void count_from_here() noexcept {
+  // The threads of a parent process are not in its child.
+  if (owner.exchange(::getpid()) != ::getpid()) inside = 0;
+}
+
+void wait_for_threads_inside() {
+  if (owner != ::getpid()) count_from_here();
   ending_thread = std::this_thread::get_id();
   ending = ::getpid();
   const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -28,16 +34,11 @@ void wait_for_compilers() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void count_from_here() noexcept {
-  // The threads of a parent process are not in its child.
-  if (owner.exchange(::getpid()) != ::getpid()) inside = 0;
-}
-
 }  // namespace
 
-CompilerScope::CompilerScope(Of of) noexcept {
-  static std::atomic<bool> is_known[2];
-  if (!is_known[static_cast<int>(of)].exchange(true)) (void)std::atexit(wait_for_compilers);
+void end_compilers() noexcept { wait_for_threads_inside(); }
+
+CompilerScope::CompilerScope() noexcept {
   if (owner != ::getpid()) count_from_here();
   ++inside;
   if (depth++ > 0) return;
@@ -50,6 +51,10 @@ CompilerScope::CompilerScope(Of of) noexcept {
 CompilerScope::~CompilerScope() {
   --depth;
   --inside;
+  // Again now and then: what a later compilation registered is to be destroyed after the wait, too.
+  static std::atomic<unsigned> ended{0};
+  const unsigned count = ++ended;
+  if (std::has_single_bit(count)) (void)std::atexit(wait_for_threads_inside);
 }
 
 }  // namespace treadle

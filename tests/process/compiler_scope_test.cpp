@@ -35,11 +35,14 @@ std::atomic<bool> has_come_late{false};
 
 TEST(CompilerScope, ExitWaitsForThreadsInside) {
   const int status = status_of([] {
+    {
+      const CompilerScope first;
+    }
     std::thread([] {
-      const CompilerScope outer(CompilerScope::Of::opencl);
+      const CompilerScope outer;
       is_inside = true;
       sleep_ms(200);
-      const CompilerScope inner(CompilerScope::Of::cuda);
+      const CompilerScope inner;
       ::_exit(7);  // reached if exit() waits
     }).detach();
     while (!is_inside) sleep_ms(1);
@@ -51,7 +54,7 @@ TEST(CompilerScope, ExitWaitsForThreadsInside) {
 TEST(CompilerScope, WhoComesLateStays) {
   const int status = status_of([] {
     {
-      const CompilerScope scope(CompilerScope::Of::opencl);
+      const CompilerScope scope;
     }
     // Called before the function of the scope, which was registered first.
     std::atexit([] {
@@ -59,7 +62,7 @@ TEST(CompilerScope, WhoComesLateStays) {
       sleep_ms(50);
     });
     std::thread([] {
-      const CompilerScope held(CompilerScope::Of::opencl);
+      const CompilerScope held;
       is_inside = true;
       while (!has_come_late) sleep_ms(1);
       sleep_ms(200);
@@ -68,7 +71,7 @@ TEST(CompilerScope, WhoComesLateStays) {
       while (!is_inside) sleep_ms(1);
       has_come_late = true;
       sleep_ms(120);  // exit() waits for the first thread by now
-      const CompilerScope scope(CompilerScope::Of::opencl);
+      const CompilerScope scope;
       ::_exit(8);
     }).detach();
     std::exit(0);
@@ -77,12 +80,15 @@ TEST(CompilerScope, WhoComesLateStays) {
 }
 
 TEST(CompilerScope, AChildDoesNotWaitForThreadsOfItsParent) {
-  const CompilerScope scope(CompilerScope::Of::opencl);
+  {
+    const CompilerScope first;
+  }
+  const CompilerScope scope;
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(status_of([] { std::exit(0); }), 0);
   EXPECT_EQ(status_of([] {
-              const CompilerScope own(CompilerScope::Of::opencl);
-              std::thread([] { const CompilerScope other(CompilerScope::Of::opencl); }).join();
+              const CompilerScope own;
+              std::thread([] { const CompilerScope other; }).join();
               std::atexit([] {});
               ::_exit(3);
             }),

@@ -110,10 +110,10 @@ def test_parts_that_are_not_there_say_what_does_the_job():
     import pycuda.driver as cuda
 
     with pytest.raises(AttributeError, match="not part of this release of Treadle"):
-        pycuda.curandom.Sobol32RandomNumberGenerator  # noqa: B018
+        pycuda.curandom.random_source  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         cuda.nonsense  # noqa: B018
-    assert not hasattr(pycuda.curandom, "Sobol32RandomNumberGenerator")
+    assert not hasattr(pycuda.curandom, "random_source")
 
 
 def test_the_papers_spelling_works_with_a_note():

@@ -120,8 +120,6 @@ CALLS = {
     "histogramdd": [lambda f, x: f(x.reshape(-1, 1), 2)],
     "polyder": [lambda f, x: f(x.reshape(-1))],
     "polyint": [lambda f, x: f(x.reshape(-1)), lambda f, x: f(x.reshape(-1), 2)],
-    "median": [lambda f, x: f(x) if x.size else 0],
-    "nanmedian": [lambda f, x: f(x) if x.size else 0],
     "bartlett": [lambda f, x: f(0), lambda f, x: f(1), lambda f, x: f(5)],
     "blackman": [lambda f, x: f(0), lambda f, x: f(1), lambda f, x: f(5)],
     "hamming": [lambda f, x: f(0), lambda f, x: f(1), lambda f, x: f(5)],
@@ -130,7 +128,8 @@ CALLS = {
 ARITY = {name: arity for name, arity in rules._operations()}
 REDUCTIONS = {"all", "amax", "amin", "any", "average", "count_nonzero", "max", "mean", "min",
               "nanmax", "nanmean", "nanmin", "nanprod", "nansum", "prod", "ptp", "std", "sum",
-              "var", "argmax", "argmin", "nanstd", "nanvar", "nanargmax", "nanargmin"}  # fmt: skip
+              "var", "argmax", "argmin", "nanstd", "nanvar", "nanargmax", "nanargmin", "median",
+              "nanmedian"}  # fmt: skip
 NAMES = [
     name
     for name in tnp.__all__
@@ -186,7 +185,9 @@ def same(ours, theirs, text):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
 def test_arrays_of_unusual_shapes_are_treated_as_numpys(device, name):
-    theirs = THEIRS.get(name) or getattr(np, name)
+    theirs = THEIRS.get(name) or getattr(np, name, None)
+    if theirs is None:
+        pytest.skip("this NumPy no longer has it")
     for shape in SHAPES:
         count = int(np.prod(shape))
         x = (np.arange(count, dtype="i8" if name in INTEGERS else "f8") + 1).reshape(shape)

@@ -6,17 +6,21 @@ namespace treadle {
 
 /// One lives on the stack of a thread for as long as that thread is inside a compiler's library.
 /// exit() destroys what such libraries are made of, and a thread that is still inside would crash;
-/// so exit() waits for these threads, ten seconds at most. A thread that comes once the process
-/// ends stays in the constructor, but for the thread that called exit(). Scopes may be nested.
+/// so exit() waits for these threads first. A thread that comes later stays in the constructor, but
+/// for the thread that ends the process. Scopes may be nested.
+///
+/// exit() runs last what was registered first, and libraries register parts of theirs while they
+/// compile: only once one compilation has ended is exit() sure to wait before it destroys them. A
+/// process that knows its end earlier, as an interpreter does, calls end_compilers() itself.
 class CompilerScope {
  public:
-  /// Of the compiler whose library was loaded last: exit() is told anew of each, for it ends
-  /// first what was loaded last.
-  enum class Of { cuda, opencl };
-  explicit CompilerScope(Of of) noexcept;
+  CompilerScope() noexcept;
   ~CompilerScope();
   CompilerScope(const CompilerScope&) = delete;
   CompilerScope& operator=(const CompilerScope&) = delete;
 };
+
+/// Waits for threads in scopes, ten seconds at most, and lets no other thread into one any more.
+void end_compilers() noexcept;
 
 }  // namespace treadle
