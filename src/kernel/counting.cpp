@@ -9,16 +9,16 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "declared_kernel.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/signature.hpp"
-#include "treadle/kernel/declared_arguments.hpp"
-#include "treadle/kernel/program.hpp"
 #include "treadle/kernel/scan_kernel.hpp"
 #include "treadle/kernel/tiling.hpp"
 
@@ -26,8 +26,7 @@ namespace treadle::kernel {
 
 /// Kernels that do not keep the device alive; one of them is there.
 struct CountingPlan {
-  std::unique_ptr<DeclaredArguments> arguments;
-  std::optional<device::Kernel> counts;
+  std::optional<DeclaredKernel> counts;
   std::unique_ptr<ScanKernel> sums;
 };
 
@@ -161,10 +160,7 @@ std::shared_ptr<const CountingPlan> make_counting_plan(device::Device& device,
   const Program program(device.shared_from_this(), texts.program(parameters),
                         {.source_name = texts.name()});
   auto plan = std::make_shared<CountingPlan>();
-  plan->arguments = std::make_unique<DeclaredArguments>(
-      parameters, texts.name(), std::vector<ElementUse>(parameters.size(), ElementUse::unknown));
-  plan->counts = program.kernel(texts.name());
-  plan->counts->let_go_of_device();
+  plan->counts.emplace(program, texts.name(), parameters);
   return plan;
 }
 
@@ -231,11 +227,8 @@ void launch_count(device::Stream& stream, const Count& what, const CountArgument
     given.emplace_back(what.even->scale);
   }
   given.insert(given.end(), {n, intervals.length, bin_count, copies});
-  ReadArguments read = plan.arguments->read(given, {}, device);
-  stream.launch_arguments(
-      *plan.counts,
-      {.groups = static_cast<unsigned>(intervals.count), .group_size = tiling.group_size},
-      read.all(), order);
+  plan.counts->launch(stream, given, static_cast<std::uint64_t>(intervals.count), tiling.group_size,
+                      order);
 }
 
 void launch_weighted(device::Stream& stream, std::uint64_t n, std::uint64_t bin_count,

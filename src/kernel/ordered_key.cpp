@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ordered_key.hpp"
 
+#include <limits>
+
 namespace treadle::kernel {
 namespace {
 
@@ -25,6 +27,10 @@ Scalar unsigned_of(std::size_t size_bytes) {
 }
 
 unsigned element_bits(Scalar dtype) { return static_cast<unsigned>(8 * DType(dtype).size_bytes()); }
+
+std::uint64_t all_key_bits(Scalar dtype) {
+  return std::numeric_limits<std::uint64_t>::max() >> (64 - element_bits(dtype));
+}
 
 std::string key_function(Scalar dtype, const codegen::Dialect& dialect, const std::string& key) {
   const unsigned bits = element_bits(dtype);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "treadle/base/dtype.hpp"
@@ -17,6 +18,8 @@ namespace treadle::kernel {
 /// The unsigned integer of so many bytes.
 Scalar unsigned_of(std::size_t size_bytes);
 unsigned element_bits(Scalar dtype);  ///< of an element
+/// What a key is turned round by, so that the largest element has the least key and the reverse.
+std::uint64_t all_key_bits(Scalar dtype);
 
 /// The text of a function `treadle_ordered` from the bits of an element to its key, of which as
 /// many low bits count; `key` is its type, an unsigned integer of 32 or 64 bits.

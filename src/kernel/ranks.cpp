@@ -5,26 +5,23 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "declared_kernel.hpp"
 #include "ordered_key.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/signature.hpp"
-#include "treadle/kernel/declared_arguments.hpp"
-#include "treadle/kernel/program.hpp"
 #include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
 /// The kernels of one dtype, which do not keep the device alive.
 struct RanksPlan {
-  std::unique_ptr<DeclaredArguments> begin_arguments, count_arguments, choose_arguments;
-  std::optional<device::Kernel> begin, count, choose;
+  DeclaredKernel begin, count, choose;
 };
 
 namespace {
@@ -59,25 +56,27 @@ class RanksTexts {
            " *found, long groups, uint rank_count, uint width, uint shift";
   }
   /// Parameters of the three kernels.
-  std::string program(const RanksPlan& plan) const {
+  using Parameters = std::vector<codegen::ParameterSpec>;
+  std::string program(const Parameters& of_begin, const Parameters& of_count,
+                      const Parameters& of_choose) const {
     return "#include \"treadle/dialect.h\"\n" + key_function(dtype_, dialect_, key_) +
-           element_function(dtype_, dialect_, key_) + opened("_begin", *plan.begin_arguments) +
+           element_function(dtype_, dialect_, key_) + opened("_begin", of_begin) +
            R"(  for (uint r = 0; r < rank_count; ++r) {
     known[3 * r] = 0;
     known[3 * r + 1] = (treadle_uint64)places[r];
     known[3 * r + 2] = 0;
   }
 }
-)" + opened("_count", *plan.count_arguments) +
-           count() + opened("_choose", *plan.choose_arguments) + choose();
+)" + opened("_count", of_count) +
+           count() + opened("_choose", of_choose) + choose();
   }
   const codegen::TypeNames& types() const { return types_; }
 
  private:
-  std::string opened(const char* suffix, const DeclaredArguments& arguments) const {
+  std::string opened(const char* suffix, const Parameters& parameters) const {
     return "TREADLE_KERNEL TREADLE_GROUP_SIZE(1, 1, 1) " + name() + suffix + "(" +
-           codegen::declare(arguments.parameters(), dialect_, types_) + ")\n{\n" +
-           codegen::define_pointers(arguments.parameters(), dialect_, types_);
+           codegen::declare(parameters, dialect_, types_) + ")\n{\n" +
+           codegen::define_pointers(parameters, dialect_, types_);
   }
   /// A bin more is for elements with other digits before.
   std::string count() const {
@@ -167,23 +166,19 @@ class RanksTexts {
 std::shared_ptr<const RanksPlan> make_ranks_plan(device::Device& device, Scalar dtype) {
   const RanksTexts texts(dtype, tiling_of(device, Schedule::narrow),
                          codegen::dialect_of(device.info().language));
-  auto plan = std::make_shared<RanksPlan>();
   const auto declared = [&](const std::string& arguments) {
-    const auto parameters = declared_parameters(arguments, texts.types(), device);
-    return std::make_unique<DeclaredArguments>(
-        parameters, texts.name(), std::vector<ElementUse>(parameters.size(), ElementUse::unknown));
+    return declared_parameters(arguments, texts.types(), device);
   };
-  plan->begin_arguments = declared(texts.begin_arguments());
-  plan->count_arguments = declared(texts.count_arguments());
-  plan->choose_arguments = declared(texts.choose_arguments());
-  const Program program(device.shared_from_this(), texts.program(*plan),
+  const auto of_begin = declared(texts.begin_arguments()),
+             of_count = declared(texts.count_arguments()),
+             of_choose = declared(texts.choose_arguments());
+  const Program program(device.shared_from_this(), texts.program(of_begin, of_count, of_choose),
                         {.source_name = texts.name()});
-  plan->begin = program.kernel(texts.name() + "_begin");
-  plan->count = program.kernel(texts.name() + "_count");
-  plan->choose = program.kernel(texts.name() + "_choose");
-  for (auto* const kernel : {&plan->begin, &plan->count, &plan->choose})
-    (*kernel)->let_go_of_device();
-  return plan;
+  const auto kernel = [&](const char* suffix, const RanksTexts::Parameters& parameters) {
+    return DeclaredKernel(program, texts.name() + suffix, texts.name(), parameters);
+  };
+  return std::make_shared<RanksPlan>(RanksPlan{
+      kernel("_begin", of_begin), kernel("_count", of_count), kernel("_choose", of_choose)});
 }
 
 }  // namespace
@@ -219,28 +214,23 @@ void launch_ranks(device::Stream& stream, const Ranks& ranks, const RanksArgumen
       (static_cast<std::uint64_t>(intervals.count) * ranks.rank_count << tiling.select_bits) *
           sizeof(std::uint32_t));
   LaunchesInTurn launches(stream, order);
-  const auto launch = [&](const device::Kernel& kernel, const DeclaredArguments& declared,
-                          const std::vector<UserArgument>& given, std::int64_t groups,
-                          LaunchesInTurn::Place place) {
-    ReadArguments read = declared.read(given, {}, device);
+  const auto launch = [&](const DeclaredKernel& kernel, const std::vector<UserArgument>& given,
+                          std::int64_t groups, LaunchesInTurn::Place place) {
     launches.then(
         [&](const device::Order& own) {
-          stream.launch_arguments(
-              kernel, {.groups = static_cast<unsigned>(groups), .group_size = 1}, read.all(), own);
+          kernel.launch(stream, given, static_cast<std::uint64_t>(groups), 1, own);
         },
         place);
   };
   using Place = LaunchesInTurn::Place;
-  launch(*plan.begin, *plan.begin_arguments, {arguments.places, known, rank_count}, 1,
-         Place::before_others);
+  launch(plan.begin, {arguments.places, known, rank_count}, 1, Place::before_others);
   for (unsigned left = element_bits(ranks.dtype); left > 0;) {
     const std::uint32_t width = std::min(left, tiling.select_bits), shift = left - width;
-    launch(*plan.count, *plan.count_arguments,
+    launch(plan.count,
            {arguments.elements, known, counts, n, intervals.length, rank_count, width, shift},
            intervals.count, Place::before_others);
-    launch(*plan.choose, *plan.choose_arguments,
-           {known, counts, arguments.found, intervals.count, rank_count, width, shift}, 1,
-           shift == 0 ? Place::last : Place::before_others);
+    launch(plan.choose, {known, counts, arguments.found, intervals.count, rank_count, width, shift},
+           1, shift == 0 ? Place::last : Place::before_others);
     left = shift;
   }
 }

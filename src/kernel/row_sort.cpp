@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "declared_kernel.hpp"
 #include "ordered_key.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
@@ -22,8 +23,6 @@
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/row_sort.hpp"
 #include "treadle/codegen/signature.hpp"
-#include "treadle/kernel/declared_arguments.hpp"
-#include "treadle/kernel/program.hpp"
 #include "treadle/kernel/radix_sort_kernel.hpp"
 #include "treadle/kernel/tiling.hpp"
 
@@ -36,8 +35,7 @@ struct RowSortPlan {
 
 /// The same of rows one by one.
 struct SingleRowsPlan {
-  std::unique_ptr<DeclaredArguments> arguments;
-  std::optional<device::Kernel> kernel;
+  DeclaredKernel kernel;
 };
 
 namespace {
@@ -119,13 +117,8 @@ std::shared_ptr<const SingleRowsPlan> make_single_rows_plan(device::Device& devi
       device.shared_from_this(),
       codegen::generate_row_sort(snippet, tiling, texts.dialect, texts.types).text,
       {.source_name = snippet.name});
-  auto plan = std::make_shared<SingleRowsPlan>();
-  plan->arguments = std::make_unique<DeclaredArguments>(
-      snippet.parameters, snippet.name,
-      std::vector<ElementUse>(snippet.parameters.size(), ElementUse::unknown));
-  plan->kernel = program.kernel(snippet.name);
-  plan->kernel->let_go_of_device();
-  return plan;
+  return std::make_shared<SingleRowsPlan>(
+      SingleRowsPlan{{program, snippet.name, snippet.parameters}});
 }
 
 /// Whether rows are sorted one by one.
@@ -138,9 +131,7 @@ bool are_single_rows(device::Device& device, const RowSort& sort) {
 }
 
 std::uint64_t flip_of(const RowSort& sort) {
-  return !sort.is_descending
-             ? 0
-             : std::numeric_limits<std::uint64_t>::max() >> (64 - element_bits(sort.dtype));
+  return sort.is_descending ? all_key_bits(sort.dtype) : 0;
 }
 
 void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSortForm& form,
@@ -171,9 +162,7 @@ void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSort
   const std::uint64_t flip = flip_of(sort);
   for (const std::uint64_t* number : {&sort.rows, &sort.length, &together, &flip})
     given.emplace_back(*number);
-  ReadArguments read = plan.arguments->read(given, {}, device);
-  stream.launch_arguments(*plan.kernel, {.groups = static_cast<unsigned>(groups), .group_size = 1},
-                          read.all(), order);
+  plan.kernel.launch(stream, given, groups, 1, order);
 }
 
 void require_row_sort(device::Device& device, const RowSort& sort,

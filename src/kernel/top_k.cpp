@@ -16,26 +16,22 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "declared_kernel.hpp"
 #include "ordered_key.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/signature.hpp"
-#include "treadle/kernel/declared_arguments.hpp"
-#include "treadle/kernel/program.hpp"
 #include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
-/// A kernel that does not keep the device alive.
 struct TopKPlan {
-  std::unique_ptr<DeclaredArguments> arguments;
-  std::optional<device::Kernel> kernel;
+  DeclaredKernel kernel;
 };
 
 namespace {
@@ -292,12 +288,7 @@ std::shared_ptr<const TopKPlan> make_top_k_plan(device::Device& device, const To
   const auto parameters = declared_parameters(texts.arguments(), texts.types(), device);
   const Program program(device.shared_from_this(), texts.program(parameters),
                         {.source_name = texts.name()});
-  auto plan = std::make_shared<TopKPlan>();
-  plan->arguments = std::make_unique<DeclaredArguments>(
-      parameters, texts.name(), std::vector<ElementUse>(parameters.size(), ElementUse::unknown));
-  plan->kernel = program.kernel(texts.name());
-  plan->kernel->let_go_of_device();
-  return plan;
+  return std::make_shared<TopKPlan>(TopKPlan{{program, texts.name(), parameters}});
 }
 
 /// Into how many pieces a row is cut.
@@ -336,9 +327,7 @@ void launch_top_k(device::Stream& stream, const TopK& top, const TopKArguments& 
                           "take 1 to " + std::to_string(most_kept / 2) + " of them, or sort");
   const codegen::Tiling& tiling = tiling_of(device, top.schedule);
   const std::uint64_t pieces = pieces_of(device, top, tiling);
-  const std::uint64_t flip =
-      top.is_largest ? 0
-                     : std::numeric_limits<std::uint64_t>::max() >> (64 - element_bits(top.dtype));
+  const std::uint64_t flip = top.is_largest ? 0 : all_key_bits(top.dtype);
   const auto launch = [&](bool has_places, std::uint64_t length, std::uint64_t count,
                           std::vector<UserArgument> given, const device::Order& own) {
     const TopKForm form{top.dtype, has_places, room_for(top.k, tiling)};
@@ -349,11 +338,7 @@ void launch_top_k(device::Stream& stream, const TopK& top, const TopKArguments& 
         plans<TopKPlan>(device).find(key, [&] { return make_top_k_plan(device, form, tiling); });
     const std::uint64_t numbers[] = {length, count, top.k, flip};
     given.insert(given.end(), std::begin(numbers), std::end(numbers));
-    ReadArguments read = plan.arguments->read(given, {}, device);
-    stream.launch_arguments(
-        *plan.kernel,
-        {.groups = static_cast<unsigned>(top.rows * count), .group_size = tiling.group_size},
-        read.all(), own);
+    plan.kernel.launch(stream, given, top.rows * count, tiling.group_size, own);
   };
   if (pieces == 1)
     return launch(false, top.length, 1, {arguments.elements, arguments.values, arguments.places},
