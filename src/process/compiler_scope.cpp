@@ -25,7 +25,9 @@ void count_from_here() noexcept {
   if (owner.exchange(::getpid()) != ::getpid()) inside = 0;
 }
 
-void wait_for_threads_inside() {
+}  // namespace
+
+void end_compilers() noexcept {
   if (owner != ::getpid()) count_from_here();
   ending_thread = std::this_thread::get_id();
   ending = ::getpid();
@@ -33,10 +35,6 @@ void wait_for_threads_inside() {
   while (inside > 0 && std::chrono::steady_clock::now() < latest)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
-
-}  // namespace
-
-void end_compilers() noexcept { wait_for_threads_inside(); }
 
 CompilerScope::CompilerScope() noexcept {
   if (owner != ::getpid()) count_from_here();
@@ -54,7 +52,7 @@ CompilerScope::~CompilerScope() {
   // Again now and then: what a later compilation registered is to be destroyed after the wait, too.
   static std::atomic<unsigned> ended{0};
   const unsigned count = ++ended;
-  if (std::has_single_bit(count)) (void)std::atexit(wait_for_threads_inside);
+  if (std::has_single_bit(count)) (void)std::atexit(end_compilers);
 }
 
 }  // namespace treadle
