@@ -59,6 +59,10 @@ class ArrayOperand {
   bool is_copied_ = false;
 };
 
+/// A number with the dtype that NumPy gives it alone: of a program's own class, such as an IntEnum,
+/// and as a factor of dot().
+array::Operand typed_alone(const Number& number);
+
 /// Where a value is stored, by which NumPy tells how its own numbers are converted.
 enum class Place : std::uint8_t {
   part,     ///< what slices name: into signed integers numbers of NumPy as Python's, which fit

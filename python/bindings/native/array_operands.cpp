@@ -29,20 +29,6 @@ Operand integer_from(PyObject* object) {
   return Operand::huge_integer(rounded);
 }
 
-/// A number of a program's own class, such as an IntEnum: NumPy gives it the dtype it has alone.
-Operand typed_alone(const Number& number) {
-  switch (number.kind()) {
-    case ScalarKind::unsigned_integer:
-      return Operand::typed(number, Scalar::uint64);
-    case ScalarKind::signed_integer:
-      return Operand::typed(number, Scalar::int64);
-    case ScalarKind::complex:
-      return Operand::typed(number, Scalar::complex128);
-    default:
-      return Operand::typed(number, Scalar::float64);
-  }
-}
-
 /// What NumPy makes an array of, and has no operators of its own for arrays.
 bool is_of_host(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) return true;
@@ -55,6 +41,19 @@ bool is_record(PyObject* object) {
 }
 
 }  // namespace
+
+Operand typed_alone(const Number& number) {
+  switch (number.kind()) {
+    case ScalarKind::unsigned_integer:
+      return Operand::typed(number, Scalar::uint64);
+    case ScalarKind::signed_integer:
+      return Operand::typed(number, Scalar::int64);
+    case ScalarKind::complex:
+      return Operand::typed(number, Scalar::complex128);
+    default:
+      return Operand::typed(number, Scalar::float64);
+  }
+}
 
 ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
   if (take_number(object)) return;

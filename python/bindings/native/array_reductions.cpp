@@ -261,12 +261,7 @@ nb::object reduce(const std::string& name, nb::handle x, const nb::kwargs& named
 /// A number has the dtype that it has alone, as NumPy has it in products of vectors.
 array::Operand factor(const array::Operand& value) {
   if (value.array() != nullptr || !value.type().is_weak()) return value;
-  // Integers beyond 64 bits are doubles already, which no integer dtype holds.
-  const ScalarKind kind = value.number().kind();
-  const Scalar alone = kind == ScalarKind::unsigned_integer ? Scalar::uint64
-                       : kind == ScalarKind::floating       ? Scalar::float64
-                                                            : value.type().scalar();
-  return array::Operand::typed(value.number(), alone);
+  return typed_alone(value.number());
 }
 
 nb::object dot(nb::handle x, nb::handle y) {
