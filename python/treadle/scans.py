@@ -24,8 +24,9 @@ from typing import Any
 
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle.numpy import arange, asarray
+from treadle.numpy import asarray
 from treadle.numpy._creation import asarrays
+from treadle.numpy._ufunc_methods import places_of
 
 __all__ = [
     "Operator",
@@ -140,5 +141,4 @@ def combine_at(x: Array, indices: Any, values: Any, operator: Any = "add") -> No
 
     Values of a place are combined in their order, and then with the element.
     """
-    places = arange(x.size, device=x.device).reshape(x.shape)[indices]
-    _array.combine_at(x, asarrays((x, places))[1], values, _operation(operator))
+    _array.combine_at(x, places_of(x, indices), values, _operation(operator))

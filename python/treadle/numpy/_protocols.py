@@ -20,16 +20,9 @@ from treadle._core import InvalidArgument
 from treadle._core import array as _array
 from treadle._core.array import Array
 
+from ._ufunc_methods import REDUCTIONS
+
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-# The reductions that ufunc.reduce() stands for.
-_REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
 
 
 def namespace(api_version: str | None) -> ModuleType:
@@ -81,11 +74,11 @@ def call_ufunc(
         x, y = inputs
         ones = (1,) * _numpy.ndim(y)
         return _call(name, (_ours.reshape(x, (*_numpy.shape(x), *ones)), y), out, given)
-    if method == "reduce" and name in _REDUCTIONS:
+    if method == "reduce" and name in REDUCTIONS:
         x, *axes = inputs
         axis = axes[0] if axes else options.get("axis", 0)
         given.pop("axis", None)
-        function = _named(_REDUCTIONS[name], f"numpy.{name}.reduce()")
+        function = _named(REDUCTIONS[name], f"numpy.{name}.reduce()")
         return function(x, axis=axis, **given | ({} if out is None else {"out": out}))
     raise TypeError(f"numpy.{name}.{method}() is not in treadle.numpy; NumPy's takes x.get()")
 

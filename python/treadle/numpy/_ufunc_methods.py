@@ -18,7 +18,8 @@ from treadle._core.array import Array
 
 from ._creation import arange, asarray, asarrays, spread
 
-_REDUCTIONS = {
+# The reductions that reduce() of a function stands for.
+REDUCTIONS = {
     "add": "sum",
     "multiply": "prod",
     "maximum": "max",
@@ -27,7 +28,7 @@ _REDUCTIONS = {
     "logical_or": "any",
 }
 _ASSOCIATIVE = {
-    *_REDUCTIONS,
+    *REDUCTIONS,
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
@@ -93,14 +94,15 @@ def _at(name: str) -> Callable[..., None]:
             raise TypeError(f"{name}.at() of a {type(a).__name__}, wanted: Array")
         if name == "subtract":
             b = -asarrays((a, b))[1].astype(a.dtype)
-        places = _array_of_places(a)[indices]
-        _array.combine_at(a, asarrays((a, places))[1], b, own)
+        _array.combine_at(a, places_of(a, indices), b, own)
 
     return at
 
 
-def _array_of_places(a: Array) -> Array:
-    return arange(a.size, device=a.device).reshape(a.shape)
+def places_of(a: Array, indices: Any) -> Array:
+    """Where in C's order of a's elements those of a[indices] are."""
+    places = arange(a.size, device=a.device).reshape(a.shape)[indices]
+    return asarrays((a, places))[1]
 
 
 def _reduce(name: str) -> Callable[..., Array]:
@@ -117,13 +119,13 @@ def _reduce(name: str) -> Callable[..., Array]:
         """What all elements along axes combine to."""
         _require_associative(name, "reduce")
         x = asarray(array)
-        if name in _REDUCTIONS:
+        if name in REDUCTIONS:
             options: dict[str, Any] = {"axis": axis, "keepdims": keepdims, "where": where}
             if name in ("add", "multiply"):
                 options["dtype"] = dtype
             if initial is not None:
                 options["initial"] = initial
-            return _array.reduce(_REDUCTIONS[name], x, out=out, **options)
+            return _array.reduce(REDUCTIONS[name], x, out=out, **options)
         if initial is not None or where is not True:
             raise NotSupported(
                 f"{name}.reduce with initial or where\n  try: where(mask, x, neutral)"
