@@ -6,7 +6,7 @@ set(treadle_plugin_dir "${CMAKE_INSTALL_LIBDIR}/treadle")
 
 install(TARGETS treadle_array treadle_device treadle_kernel
   EXPORT treadle-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT cpp)
-install(TARGETS treadle treadle_base treadle_process treadle_cuda treadle_opencl treadle_compile treadle_memory treadle_codegen treadle_cuda_headers treadle_opencl_headers
+install(TARGETS treadle treadle_base treadle_process treadle_cuda treadle_opencl treadle_compile treadle_library treadle_memory treadle_codegen treadle_cuda_headers treadle_opencl_headers
   EXPORT treadle-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT cpp)
 install(EXPORT treadle-targets NAMESPACE treadle:: DESTINATION "${treadle_config_dir}" COMPONENT cpp)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/treadle" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT cpp)

@@ -34,9 +34,11 @@ ARROWS: dict[str, set[str]] = {
     "memory": {"device", "process", "base"},
     "compile": {"process", "base"},
     "codegen": {"process", "base"},
+    "library": {"process", "base", "cuda", "opencl"},
     "loop": {"codegen", "process", "base"},
     "kernel": {"codegen", "loop", "compile", "memory", "device", "process", "base"},
     "array": {"kernel", "codegen", "memory", "device", "process", "base"},
+    "linalg": {"array", "kernel", "codegen", "library", "memory", "device", "process", "base"},
     "tune": {"kernel", "compile", "device", "process", "base"},
     "dist": {"array", "memory", "device", "process", "base"},
 }
@@ -56,7 +58,11 @@ BINDING_ARROWS: dict[str, set[str]] = {
 
 # vocabulary -> where in src and include it may appear, comments included (style.md D4)
 VOCABULARY = [
-    (re.compile(r"\bcu[A-Z]|nvrtc"), ("cuda/", "cuda_cpu/", "compile/", "device/cuda/")),
+    # The libraries' names are no entry points.
+    (
+        re.compile(r"\bcu(?!(?:BLAS|FFT|SOLVER|SPARSE|RAND))[A-Z]|nvrtc"),
+        ("cuda/", "cuda_cpu/", "compile/", "device/cuda/"),
+    ),
     (re.compile(r"\bcl[A-Z]"), ("opencl/", "cuda_cpu/", "device/opencl/")),
     (re.compile(r"Python\.h|nanobind"), ()),
 ]

@@ -32,36 +32,6 @@ std::vector<int> numbers_of(std::string_view text) {
   return numbers;
 }
 
-void add_once(Paths& folders, const Path& folder) {
-  if (folder.empty() || !folder.is_absolute()) return;
-  const Path plain = folder.lexically_normal();
-  if (std::ranges::find(folders, plain) == folders.end()) folders.push_back(plain);
-}
-
-void add_list(Paths& folders, std::string_view colon_list) {
-  while (!colon_list.empty()) {
-    const std::size_t end = std::min(colon_list.find(':'), colon_list.size());
-    add_once(folders, Path(colon_list.substr(0, end)));
-    colon_list.remove_prefix(std::min(end + 1, colon_list.size()));
-  }
-}
-
-// Roots of CUDA toolkits: named by the environment, by nvcc on PATH, in the usual places.
-Paths toolkit_roots(const Machine& machine) {
-  Paths roots;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CONDA_PREFIX"})
-    add_once(roots, machine.variable(name));
-  Paths path;
-  add_list(path, machine.variable("PATH"));
-  for (const Path& folder : path)
-    if (machine.exists(folder / "nvcc"))
-      add_once(roots, machine.resolve(folder / "nvcc").parent_path().parent_path());
-  add_once(roots, "/usr/local/cuda");
-  for (const Path& folder : machine.list("/usr/local"))
-    if (folder.filename().native().starts_with("cuda-")) add_once(roots, folder);
-  return roots;
-}
-
 // What a library's folder shows of its version; the file's own name ends with the major number
 // only.
 std::optional<NvrtcVersion> version_of(const Machine& machine, const Path& library) {
@@ -78,39 +48,7 @@ std::optional<NvrtcVersion> version_of(const Machine& machine, const Path& libra
   return NvrtcVersion{major[0], 0};
 }
 
-Machine make_this_machine() {
-  Machine machine;
-  machine.exists = [](const Path& path) {
-    std::error_code failure;
-    return std::filesystem::exists(path, failure);
-  };
-  machine.resolve = [](const Path& path) {
-    std::error_code failure;
-    Path resolved = std::filesystem::canonical(path, failure);
-    return failure ? path : resolved;
-  };
-  machine.list = [](const Path& folder) {
-    std::error_code failure;
-    Paths paths;
-    for (std::filesystem::directory_iterator i(folder, failure), end; !failure && i != end;
-         i.increment(failure))
-      paths.push_back(i->path());
-    std::ranges::sort(paths);
-    return paths;
-  };
-  machine.variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
-  return machine;
-}
-
 }  // namespace
-
-const Machine& this_machine() {
-  static const Machine machine = make_this_machine();
-  return machine;
-}
 
 std::optional<NvrtcVersion> version_in_name(std::string_view name) {
   for (const std::string_view stem : {"libnvrtc.so.", "libnvrtc-builtins.so."}) {
@@ -165,25 +103,6 @@ const NvrtcLibrary* choose_nvrtc(std::span<const NvrtcLibrary> libraries, int dr
   return best;
 }
 
-Paths nvrtc_folders(const Machine& machine, std::span<const Path> site_packages) {
-  Paths folders;
-  for (const Path& site : site_packages) {
-    for (const Path& package : machine.list(site / "nvidia"))
-      if (const std::string name = package.filename(); name.starts_with("cu"))
-        add_once(folders, package / "lib");
-    if (machine.exists(site / "torch" / "lib")) add_once(folders, site / "torch" / "lib");
-  }
-  for (const Path& root : toolkit_roots(machine)) {
-    add_once(folders, root / "lib64");
-    add_once(folders, root / "lib");
-  }
-  add_list(folders, machine.variable("LD_LIBRARY_PATH"));
-  for (const char* folder :
-       {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/opt/cuda/lib64"})
-    add_once(folders, folder);
-  return folders;
-}
-
 std::vector<NvrtcLibrary> find_nvrtc(const Machine& machine, std::span<const Path> folders,
                                      std::vector<std::string>& tried) {
   std::vector<NvrtcLibrary> libraries;
@@ -213,15 +132,16 @@ Paths toolkit_headers(const Machine& machine, const NvrtcLibrary& library,
                       std::span<const Path> site_packages) {
   Paths candidates;
   const Path folder = library.path.parent_path();
-  add_once(candidates, folder.parent_path() / "include");
-  add_once(candidates, machine.resolve(library.path).parent_path().parent_path() / "include");
+  add_folder(candidates, folder.parent_path() / "include");
+  add_folder(candidates, machine.resolve(library.path).parent_path().parent_path() / "include");
   for (const Path& site : site_packages) {
-    add_once(candidates, site / "nvidia" / fmt::format("cu{}", library.version.major) / "include");
-    add_once(candidates, site / "nvidia" / "cuda_runtime" / "include");
+    add_folder(candidates,
+               site / "nvidia" / fmt::format("cu{}", library.version.major) / "include");
+    add_folder(candidates, site / "nvidia" / "cuda_runtime" / "include");
   }
   for (const Path& root : toolkit_roots(machine)) {
-    add_once(candidates, root / "include");
-    add_once(candidates, root / "targets" / "x86_64-linux" / "include");
+    add_folder(candidates, root / "include");
+    add_folder(candidates, root / "targets" / "x86_64-linux" / "include");
   }
   Paths found;
   const auto own = std::ranges::find_if(candidates, [&](const Path& include) {
@@ -241,7 +161,7 @@ Paths toolkit_headers(const Machine& machine, const NvrtcLibrary& library,
     for (const char* package : {"cuda_cccl", "cuda_nvcc"})
       if (const Path include = site / "nvidia" / package / "include";
           library.version.major == 12 && machine.exists(include))
-        add_once(found, include);
+        add_folder(found, include);
   return found;
 }
 

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "treadle/process/library_search.hpp"
 
 namespace treadle::compile {
 
@@ -41,21 +41,7 @@ bool makes_code_for(NvrtcVersion version, int capability);
 const NvrtcLibrary* choose_nvrtc(std::span<const NvrtcLibrary> libraries, int driver_version,
                                  int capability);
 
-/// What the search asks of the machine; tests describe another machine.
-struct Machine {
-  std::function<bool(const std::filesystem::path&)> exists;
-  std::function<std::filesystem::path(const std::filesystem::path&)>
-      resolve;  ///< symbolic links followed
-  std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>
-      list;                                          ///< sorted; empty if none
-  std::function<std::string(const char*)> variable;  ///< of the environment
-};
-const Machine& this_machine();
-
-/// The folders, in the order they are looked at: those of Python packages first.
-std::vector<std::filesystem::path> nvrtc_folders(
-    const Machine& machine, std::span<const std::filesystem::path> site_packages);
-/// The libraries in them; `tried` receives a line for each folder.
+/// The libraries in folders; `tried` receives a line for each of them.
 std::vector<NvrtcLibrary> find_nvrtc(const Machine& machine,
                                      std::span<const std::filesystem::path> folders,
                                      std::vector<std::string>& tried);

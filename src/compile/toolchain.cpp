@@ -19,8 +19,8 @@
 #include "compile/process.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/compile/toolchain.hpp"
-#include "treadle/process/folders.hpp"
 #include "treadle/process/library.hpp"
+#include "treadle/process/library_search.hpp"
 #include "treadle/process/settings.hpp"
 
 namespace treadle::compile {
@@ -38,7 +38,6 @@ constexpr const char* install_cpu_compiler =
 /// choices.
 struct Choices {
   std::mutex mutex;
-  std::vector<std::filesystem::path> site_packages;
   std::atomic<int> given_driver_version{-1};
   std::map<std::string, std::shared_ptr<Compiler>> compilers;  ///< by target or nvcc's name
   std::map<std::filesystem::path, std::shared_ptr<Compiler>> libraries;
@@ -97,7 +96,8 @@ NvrtcFindings look_for_nvrtc(const Machine& machine,
   NvrtcFindings found;
   const std::filesystem::path& given = settings().compiler_library;
   if (given.empty()) {
-    found.libraries = find_nvrtc(machine, nvrtc_folders(machine, site_packages), found.tried);
+    found.libraries =
+        find_nvrtc(machine, cuda_library_folders(machine, site_packages), found.tried);
     return found;
   }
   const bool exists = machine.exists(given);
@@ -109,7 +109,8 @@ NvrtcFindings look_for_nvrtc(const Machine& machine,
 
 std::shared_ptr<Compiler> make_nvrtc(Choices& all, int capability) {
   const Machine& machine = this_machine();
-  const NvrtcFindings found = look_for_nvrtc(machine, all.site_packages);
+  const std::vector<std::filesystem::path> site_packages = package_folders();
+  const NvrtcFindings found = look_for_nvrtc(machine, site_packages);
   // A library the user names is taken as it is.
   const int driver = settings().compiler_library.empty() ? driver_version() : 0;
   const NvrtcLibrary* library = choose_nvrtc(found.libraries, driver, capability);
@@ -124,7 +125,7 @@ std::shared_ptr<Compiler> make_nvrtc(Choices& all, int capability) {
   std::shared_ptr<Compiler>& shared = all.libraries[library->path];
   if (!shared)
     shared = std::make_shared<NvrtcCompiler>(*library,
-                                             toolkit_headers(machine, *library, all.site_packages));
+                                             toolkit_headers(machine, *library, site_packages));
   return shared;
 }
 
@@ -221,11 +222,7 @@ CompilerStatus nvcc_status() {
 
 }  // namespace
 
-void add_library_search_dir(const std::filesystem::path& folder) {
-  Choices& all = choices();
-  const std::lock_guard lock(all.mutex);
-  all.site_packages.push_back(absolute_path(folder));
-}
+void add_library_search_dir(const std::filesystem::path& folder) { add_package_folder(folder); }
 
 void set_driver_version(int version) { choices().given_driver_version = version; }
 
@@ -255,13 +252,7 @@ void throw_compile_error(const CompileJob& job, const std::string& title, const 
 }
 
 std::vector<CompilerStatus> compiler_status() {
-  std::vector<std::filesystem::path> site_packages;
-  {
-    Choices& all = choices();
-    const std::lock_guard lock(all.mutex);
-    site_packages = all.site_packages;
-  }
-  return {nvrtc_status(site_packages), cpu_status(), nvcc_status()};
+  return {nvrtc_status(package_folders()), cpu_status(), nvcc_status()};
 }
 
 }  // namespace treadle::compile

@@ -31,6 +31,19 @@ class Reader {
       if (!path.empty()) into.emplace_back(path);
   }
 
+  /// "name=path,other=path".
+  void named_paths(const char* name, std::map<std::string, std::filesystem::path>& into) const {
+    const std::string all = find(name).value_or("");
+    std::istringstream pairs(all);
+    for (std::string pair; std::getline(pairs, pair, ',');) {
+      const std::size_t sign = pair.find('=');
+      if (sign == std::string::npos || sign == 0 || sign + 1 == pair.size())
+        throw InvalidArgument(std::string(name) + "=\"" + all + "\" is not a list of name=path",
+                              std::string(name) + "=blas=/opt/lib/libopenblas.so");
+      into[pair.substr(0, sign)] = pair.substr(sign + 1);
+    }
+  }
+
   template <class Number>
   void number(const char* name, Number& into) const {
     const auto value = find(name);
@@ -139,6 +152,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_LIBOPENCL", s.libopencl);
   read.flag("TREADLE_OPENCL_CPU_AS_GPU", s.opencl_cpu_as_gpu);
   read.text("TREADLE_LIBNVRTC", s.compiler_library);
+  read.named_paths("TREADLE_LIBRARIES", s.libraries);
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);
   read.number("TREADLE_CPU_MEMORY_BYTES", s.cpu_memory_bytes);

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
+#include "process/described_machine.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -59,43 +59,12 @@ TEST(NvrtcSearch, driver_releases_tell_the_cuda_version) {
   EXPECT_EQ(cuda_version_of_driver("potato"), 0);
 }
 
-/// A machine that is a set of paths.
-struct Described {
-  std::set<std::string> files;
-  std::map<std::string, std::string> environment, links;
-
-  Machine machine() const {
-    Machine m;
-    m.exists = [this](const Path& path) {
-      for (const std::string& file : files)
-        if (file == path.string() || file.starts_with(path.string() + "/")) return true;
-      return false;
-    };
-    m.resolve = [this](const Path& path) {
-      const auto link = links.find(path.string());
-      return link != links.end() ? Path(link->second) : path;
-    };
-    m.list = [this](const Path& folder) {
-      std::set<Path> paths;
-      for (const std::string& file : files)
-        if (file.starts_with(folder.string() + "/"))
-          paths.insert(folder / *Path(file.substr(folder.string().size() + 1)).begin());
-      return std::vector<Path>(paths.begin(), paths.end());
-    };
-    m.variable = [this](const char* name) {
-      const auto found = environment.find(name);
-      return found != environment.end() ? found->second : "";
-    };
-    return m;
-  }
-};
-
 std::vector<std::string> found_on(const Described& described,
                                   std::vector<Path> site_packages = {}) {
   const Machine machine = described.machine();
   std::vector<std::string> tried, texts;
   for (const NvrtcLibrary& library :
-       find_nvrtc(machine, nvrtc_folders(machine, site_packages), tried))
+       find_nvrtc(machine, cuda_library_folders(machine, site_packages), tried))
     texts.push_back(library.path.string() + " " + std::to_string(library.version.major) + "." +
                     std::to_string(library.version.minor));
   return texts;
@@ -130,7 +99,7 @@ TEST(NvrtcSearch, every_place_is_told) {
       .files = {"/usr/lib/x"}, .environment = {{"CUDA_HOME", "/none"}}, .links = {}};
   const Machine machine = described.machine();
   std::vector<std::string> tried;
-  EXPECT_THAT(find_nvrtc(machine, nvrtc_folders(machine, {}), tried), IsEmpty());
+  EXPECT_THAT(find_nvrtc(machine, cuda_library_folders(machine, {}), tried), IsEmpty());
   EXPECT_THAT(tried, Contains("/none/lib64: no such folder"));
   EXPECT_THAT(tried, Contains("/usr/lib: no libnvrtc.so"));
 }

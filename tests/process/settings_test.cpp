@@ -51,6 +51,13 @@ TEST(Settings, ListsAreSeparatedByColons) {
             (Paths{"/a", "b c", "/d/"}));
 }
 
+TEST(Settings, LibrariesAreNamed) {
+  using Libraries = std::map<std::string, Settings::Path>;
+  EXPECT_EQ(settings_of({}).libraries, Libraries{});
+  EXPECT_EQ(settings_of({{"TREADLE_LIBRARIES", "blas=/a/b.so,cublas=c=d.so"}}).libraries,
+            (Libraries{{"blas", "/a/b.so"}, {"cublas", "c=d.so"}}));
+}
+
 TEST(Settings, ValuesAreRead) {
   const Settings s = settings_of({{"TREADLE_DEVICE", "cuda:1"},
                                   {"TREADLE_CACHE", "off"},
@@ -85,6 +92,8 @@ TEST(Settings, AMalformedValueIsRefusedByVariableName) {
                            {{"TREADLE_CPU_THREADS", "4 "}},
                            {{"TREADLE_CHECK", "memory,speed"}},
                            {{"TREADLE_CHECK", ",memory"}},
+                           {{"TREADLE_LIBRARIES", "/lib/libopenblas.so"}},
+                           {{"TREADLE_LIBRARIES", "blas=,cublas=/x"}},
                            {{"TREADLE_WATCHDOG", "soon"}},
                            {{"TREADLE_CACHE_MAX_BYTES", "1e9"}},
                            {{"TREADLE_CPU_MEMORY_BYTES", "4GB"}},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ struct Settings {
   bool opencl_cpu_as_gpu = false;
   /// TREADLE_LIBNVRTC: the NVRTC library to open; empty: the best that is found
   Path compiler_library;
+  /// TREADLE_LIBRARIES: libraries of others to open in the place of those that are found, by name:
+  /// blas=PATH,cublas=PATH; docs/environment.md lists the names
+  std::map<std::string, Path> libraries;
   /// TREADLE_LIBRARY_DIR: folder of libtreadle_cpu and libtreadle_clang; empty: beside this code
   Path library_dir;
   /// TREADLE_CPU_THREADS: worker threads of the CPU device; 0: one per core the process may use
