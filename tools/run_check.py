@@ -42,6 +42,7 @@ ROOM_TESTS = {
     "device": ("tests/python/native_test.py", "tests/python/native_errors_test.py"),
     "kernel": ("tests/python/native_test.py",),
     "array": ("tests/python/array_test.py",),
+    "fft": ("tests/python/fft_test.py",),
     "memory": ("tests/python/pycuda/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
     "cuda_cpu/runtime": (
         *("tests/python/kernel_faults_test.py", "tests/cuda_cpu/compiler/barriers_test.py"),

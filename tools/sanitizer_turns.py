@@ -26,6 +26,7 @@ SECOND = (
     "treadle_array_test",
     "treadle_device_conformance_test",
     "treadle_device_test",
+    "treadle_fft_test",
     "treadle_kernel_test",
     "treadle_opencl_test",
 )

@@ -126,6 +126,8 @@
 #include "treadle/device/performance.hpp"
 #include "treadle/device/registry.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/fft/convolution.hpp"
+#include "treadle/fft/fft.hpp"
 #include "treadle/kernel/array_scan.hpp"
 #include "treadle/kernel/associative.hpp"
 #include "treadle/kernel/elementwise.hpp"

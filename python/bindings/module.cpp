@@ -18,6 +18,7 @@
 #include "gil_door.hpp"
 #include "interrupt.hpp"
 #include "native/cuda_rooms.hpp"
+#include "native/fft.hpp"
 #include "native/host_calls.hpp"
 #include "printed.hpp"
 #include "refused_call.hpp"
@@ -83,6 +84,7 @@ NB_MODULE(_core, m) {
   nb::module_ kernel = m.def_submodule("kernel", "Programs and kernels for any device.");
   nb::module_ random = m.def_submodule("random", "Random numbers in memory of any device.");
   nb::module_ array = m.def_submodule("array", "Arrays.");
+  nb::module_ fft = m.def_submodule("fft", "Fourier transforms of arrays.");
   nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
   nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
 
@@ -103,6 +105,7 @@ NB_MODULE(_core, m) {
   bind_random(random);
   bind_array(array);
   bind_generator(random);
+  bind_fft(fft);
   bind_cuda(cuda);
 
   nb::module_ opencl = m.def_submodule("opencl", "What pyopencl._cl is made of.");

@@ -151,7 +151,7 @@ def native():
     a, buffer = tnp.arange(6, dtype=np.float32), treadle.Buffer(device, 64)
     objects = {"array": a, "buffer": buffer, "device": device, "stream": device.make_stream()}
     return [
-        *functions_of(tnp, tnp.linalg),
+        *functions_of(tnp, tnp.linalg, tnp.fft),
         *(("treadle.Buffer", treadle.Buffer), ("treadle.Program", treadle.Program)),
         *methods_of(**objects),
     ], [*objects.values(), a.reshape(2, 3), a[::2], a > 2, tnp.zeros(3, np.complex64)]

@@ -10,11 +10,11 @@
 
 #include "caller.hpp"
 #include "native/array.hpp"
+#include "native/overlap.hpp"
 #include "treadle/array/linear_algebra.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
-namespace {
 
 array::Overlap overlap_named(const std::string& mode) {
   if (mode == "full") return array::Overlap::full;
@@ -22,6 +22,8 @@ array::Overlap overlap_named(const std::string& mode) {
   if (mode == "valid") return array::Overlap::valid;
   throw InvalidArgument("mode='" + mode + "'", "there are 'full', 'same' and 'valid'");
 }
+
+namespace {
 
 using Window = Array (*)(std::int64_t, const array::Placement&);
 

@@ -29,6 +29,7 @@ from treadle._core import (
     cuda as cuda,
     device as device,
     driver as driver,
+    fft as fft,
     kernel as kernel,
     opencl as opencl,
     pvt_struct as pvt_struct,

@@ -75,6 +75,7 @@ from . import (
     _signal,
     _sorting,
     _statistics,
+    fft,
     linalg,
 )
 from ._counting import *
@@ -143,6 +144,7 @@ __all__ = [
     "uint",
     "uintp",
     "evaluate",
+    "fft",
     "linalg",
     "ndarray",
     "random",

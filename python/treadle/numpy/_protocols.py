@@ -49,8 +49,9 @@ def call_function(
     """__array_function__: `function` is NumPy's."""
     module, name = function.__module__ or "numpy", function.__name__
     asked = f"{module}.{name}()"
-    if module == "numpy.linalg" and name in _ours.linalg.__all__:
-        return getattr(_ours.linalg, name)(*arguments, **options)
+    for part in (_ours.linalg, _ours.fft):
+        if module == part.__name__.replace("treadle.", "", 1) and name in part.__all__:
+            return getattr(part, name)(*arguments, **options)
     return _named(name if module == "numpy" else asked, asked)(*arguments, **options)
 
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fft/host_task.hpp"
+#include "treadle/array/computation.hpp"
+
+namespace treadle::fft {
+
+/// One transform of one array to another, as it is recorded.
+struct Transform final : array::Computation {
+  Transform(TransformKind transform_kind, std::vector<std::uint8_t> transformed, bool forward,
+            double results_factor)
+      : kind(transform_kind),
+        axes(std::move(transformed)),
+        is_forward(forward),
+        factor(results_factor) {}
+
+  TransformKind kind;
+  std::vector<std::uint8_t> axes;  ///< each once; the halved one last
+  bool is_forward;
+  double factor;
+
+  std::string_view name() const override;
+  bool equals(const Computation& other) const noexcept override;
+  kernel::KernelNote run(device::Stream& stream,
+                         const array::ComputationLaunch& launch) const override;
+};
+
+}  // namespace treadle::fft
