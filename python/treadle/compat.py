@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Importing this makes `import pycuda`, `import pyopencl`, `import cgen` and `import codepy.cgen`
-find Treadle's; so does `pytest -p treadle.compat`.
+"""Importing this makes `import pycuda`, `import pyopencl`, `import cgen`, `import codepy.cgen` and
+`import pyfft` find Treadle's; so does `pytest -p treadle.compat`.
 
 A PyCUDA, PyOpenCL or cgen that is installed is shadowed from then on, for this process; a codepy,
 of which only the trees are here, is not. One that was
@@ -30,6 +30,7 @@ FACES = {
     "pyopencl": "treadle.pyopencl",
     "cgen": "treadle.cgen",
     "codepy": "treadle.codepy",
+    "pyfft": "treadle.pyfft",
 }
 # Those that an installed package of the name comes before: its other modules are not here.
 BEHIND_INSTALLED = {"codepy"}
