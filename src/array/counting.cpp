@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "array/access.hpp"
@@ -15,9 +16,11 @@
 #include "treadle/array/cumulative.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/order_statistics.hpp"
 #include "treadle/array/ordering.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/array/searching.hpp"
+#include "treadle/array/selection.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/kernel/counting.hpp"
 
@@ -235,6 +238,77 @@ Array histogram_bin_edges(const Array& x, std::int64_t count,
                           const std::optional<HistogramRange>& range) {
   require_real("a histogram", x);
   return edges_of(x, count, range_of(x, range), !range);
+}
+
+namespace {
+
+double as_double(const Array& x) { return x.item().as_double(); }
+
+/// Of samples with n elements that lie in a range of length `extent`; 0: all in one bin.
+double width_of_bins(const Array& x, BinRule rule, double extent,
+                     const std::optional<HistogramRange>& range = {}) {
+  const double n = static_cast<double>(x.size());
+  switch (rule) {
+    case BinRule::square_root:
+      return extent / std::sqrt(n);
+    case BinRule::sturges:
+      return extent / (std::log2(n) + 1);
+    case BinRule::rice:
+      return extent / (2 * std::pow(n, 1.0 / 3));
+    case BinRule::scott:
+      return std::pow(24 * std::sqrt(std::numbers::pi) / n, 1.0 / 3) *
+             as_double(standard_deviation(x));
+    case BinRule::freedman_diaconis: {
+      const double fractions[] = {0.25, 0.75};
+      const Array ends = in_dtype(quantile(x, fractions), Scalar::float64);
+      return 2 * as_double(diff(ends)) * std::pow(n, -1.0 / 3);
+    }
+    case BinRule::automatic: {
+      const double fine = width_of_bins(x, BinRule::freedman_diaconis, extent);
+      const double least = width_of_bins(x, BinRule::square_root, extent) / 2;
+      return std::min(std::max(fine, least), width_of_bins(x, BinRule::sturges, extent));
+    }
+    case BinRule::doane: {
+      const double deviation = n > 2 ? as_double(standard_deviation(x)) : 0;
+      if (!(deviation > 0)) return 0;
+      const Array distance = (in_dtype(x, Scalar::float64) - mean(x)) / deviation;
+      const double skewness = as_double(mean(distance * distance * distance));
+      const double scale = std::sqrt(6 * (n - 2) / ((n + 1) * (n + 3)));
+      return extent / (1 + std::log2(n) + std::log2(1 + std::abs(skewness) / scale));
+    }
+    default:
+      break;
+  }
+  if (n <= 1 || extent == 0) return 0;
+  // Stone 1984: the least estimate of the squared error.
+  const auto most = static_cast<std::int64_t>(std::max(100.0, std::sqrt(n)));
+  double best = std::numeric_limits<double>::infinity(), width = extent;
+  for (std::int64_t count = 1; count <= most; ++count) {
+    const Array share =
+        in_dtype(histogram(x, {.count = count, .range = range}).counts, Scalar::float64) / n;
+    const double own = extent / static_cast<double>(count);
+    const double error = (2 - (n + 1) * as_double(sum(share * share))) / own;
+    if (error < best) best = error, width = own;
+  }
+  return width;
+}
+
+}  // namespace
+
+std::int64_t bin_count(const Array& x, BinRule rule, const std::optional<HistogramRange>& range) {
+  require_real("a histogram", x);
+  const HistogramRange ends = range_of(x, range);
+  Array counted = ravel(x);
+  if (range) counted = selected(counted, (counted >= ends.first) & (counted <= ends.second));
+  if (counted.size() == 0) return 1;
+  const double extent = as_double(in_dtype(max(counted), Scalar::float64)) -
+                        as_double(in_dtype(min(counted), Scalar::float64));
+  double width = width_of_bins(counted, rule, extent, range);
+  const ScalarKind kind = x.dtype().kind();
+  if (width != 0 && kind != ScalarKind::floating) width = std::max(width, 1.0);
+  if (!(width > 0)) return 1;
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(std::ceil((ends.second - ends.first) / width)));
 }
 
 Histogram histogram(const Array& x, const HistogramBins& bins, const HistogramOptions& options) {

@@ -5,6 +5,7 @@
 #include "treadle/array/order_statistics.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "array/evaluate.hpp"
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -240,6 +242,55 @@ std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fract
   return results;
 }
 
+/// Weights as rows beside those of x.
+Array weight_rows(const Array& x, const QuantileOptions& options) {
+  const Array& weights = options.weights;
+  if (options.method != QuantileMethod::inverted_cdf)
+    throw InvalidArgument("quantile with weights by another method than inverted_cdf",
+                          "pass method=\"inverted_cdf\"");
+  Array all = in_dtype(weights, Scalar::float64);
+  if (!std::ranges::equal(weights.shape(), x.shape())) {
+    const std::uint64_t axes = axes_of(options.axes, x.layout(), "quantile");
+    const int axis = std::countr_zero(axes);
+    if (std::popcount(axes) != 1 || weights.rank() != 1 ||
+        weights.size() != x.shape()[static_cast<std::size_t>(axis)])
+      throw ShapeError("quantile: weights of shape " + shape_text(weights.shape()) +
+                           " for an array of shape " + shape_text(x.shape()),
+                       "there is one for each element, or for each along the one axis");
+    Shape along(x.shape().size(), 1);
+    along[static_cast<std::size_t>(axis)] = -1;
+    all = broadcast_to(reshape(all, along), shape_of(x));
+  }
+  if (any(all < 0).item().as_bool())
+    throw InvalidArgument("quantile: a weight below 0", "weights are 0 or more");
+  QuantileOptions own = options;
+  own.weights = {};
+  return quantile_rows("quantile", all, own).values;
+}
+
+/// The first elements of each row up to which the weights of q of the whole lie.
+std::vector<Array> weighted_quantiles(const QuantileRows& of, const Array& weights,
+                                      std::span<const double> fractions, bool ignores_nan) {
+  const bool has_nans = is_inexact(of.values.dtype());
+  const Array order = argsort(of.values);
+  const Array rows = take_along_axis(of.values, IndexArray(order), -1);
+  Array each = take_along_axis(weights, IndexArray(order), -1);
+  if (has_nans && ignores_nan) each = where(isnan(rows), 0.0, each);
+  const Array up_to = cumulative_sum(each, {.axes = -1});
+  const Array share = up_to / up_to.at({Index::ellipsis(), Index{.start = -1}});
+  const std::int64_t last = rows.shape().back() - 1;
+  std::vector<Array> results;
+  for (const double q : fractions) {
+    // What weighs nothing is not the least element.
+    const Array is_before = q == 0 ? share == 0 : share < q;
+    const Array place = minimum(count_nonzero(is_before, {.axes = -1, .keeps_axes = true}), last);
+    Array made = squeeze(take_along_axis(rows, IndexArray(place), -1), -1);
+    if (has_nans && !ignores_nan) made = where(any(isnan(rows), {.axes = -1}), std::nan(""), made);
+    results.push_back(made);
+  }
+  return results;
+}
+
 }  // namespace
 
 Array quantile(const Array& x, std::span<const double> fractions, const QuantileOptions& options) {
@@ -261,7 +312,9 @@ Array quantile(const Array& x, std::span<const double> fractions, const Quantile
   if (!of.has_elements) {
     std::ranges::fill(results, not_a_number(of, options));
   } else if (!fractions.empty()) {
-    results = quantiles_of(of.values, fractions, options);
+    results = options.weights
+                  ? weighted_quantiles(of, weight_rows(x, options), fractions, options.ignores_nan)
+                  : quantiles_of(of.values, fractions, options);
     for (Array& result : results) result = reshape(result, of.result);
   }
   if (!results.empty()) return stack(results);

@@ -48,7 +48,7 @@ Array starts_of(const Array& sorted, bool makes_nans_equal) {
 
 /// Those that are marked, of whom it is known how many they are.
 Array marked(const Array& x, const Array& marks, const Array& first) {
-  return selected(dense(x), marks, {first.size()}).values;
+  return selected(dense(x), marks, {first.shape()[0]}).values;
 }
 
 /// Both in their common dtype, as one axis each.
@@ -70,27 +70,64 @@ Array joined_pair(const Pair& both) {
   return concatenate(parts);
 }
 
+/// Which elements, or parts, of x are the same.
+struct Grouped {
+  Array order;     ///< int64: where what is next in the order is in x; none if nobody needs it
+  Array in_order;  ///< x in that order, along axis 0
+  Array starts;    ///< whether one is the first of its value
+};
+
+Grouped grouped_elements(const Array& x, bool needs_order, bool makes_nans_equal) {
+  Grouped made;
+  if (needs_order) made.order = argsort(x);
+  made.in_order = needs_order ? dense(at_places(x, made.order)) : sorted(x);
+  made.starts = starts_of(made.in_order, makes_nans_equal);
+  return made;
+}
+
+/// Of parts along axis 0.
+Grouped grouped_parts(const Array& x) {
+  const std::int64_t count = x.shape()[0], length = count == 0 ? 0 : x.size() / count;
+  const Array rows = reshape(x, {count, length});
+  std::vector<Array> keys;  // the last one is the first to be compared
+  for (std::int64_t i = length - 1; i >= 0; --i) keys.push_back(rows.at({Index{}, Index::at(i)}));
+  Grouped made;
+  made.order =
+      keys.empty() ? arange(0, count, 1, Scalar::int64, {.stream = x.stream()}) : lexsort(keys);
+  made.in_order = at_places(x, made.order);
+  made.starts = ones({count}, Scalar::boolean, {.stream = x.stream()});
+  if (count < 2) return made;
+  const Array in_order = at_places(rows, made.order);
+  const Array differ = but_last(in_order) != but_first(in_order);
+  but_first(made.starts).assign(any(differ, {.axes = 1}));
+  return made;
+}
+
 }  // namespace
 
 Unique unique(const Array& x, const UniqueOptions& options) {
-  const Array all = dense(ravel(x));
+  const Array all = options.axis ? moveaxis(x, *options.axis, 0) : dense(ravel(x));
   const bool needs_order = options.has_indices || options.has_inverse;
-  const Array order = needs_order ? argsort(all) : Array();
-  const Array in_order = needs_order ? dense(at_places(all, order)) : sorted(all);
-  const Array starts = starts_of(in_order, options.makes_nans_equal);
+  const Grouped found = options.axis ? grouped_parts(all)
+                                     : grouped_elements(all, needs_order, options.makes_nans_equal);
+  const std::int64_t count = all.shape()[0];
   Unique made;
-  made.values = selected(in_order, starts);
-  if (options.has_indices) made.indices = marked(order, starts, made.values);
+  if (options.axis)
+    made.values = moveaxis(at_places(found.in_order, flatnonzero(found.starts)), 0, *options.axis);
+  else
+    made.values = selected(found.in_order, found.starts);
+  const Array first_of = options.axis ? moveaxis(made.values, *options.axis, 0) : made.values;
+  if (options.has_indices) made.indices = marked(found.order, found.starts, first_of);
   if (options.has_inverse) {
-    const Array numbers = cumulative_sum(in_dtype(starts, Scalar::int64), {.axes = 0}) - 1;
-    const Array inverse = empty({x.size()}, Scalar::int64, {.stream = all.stream()});
-    const AnyIndex place{IndexArray(order)};
-    if (x.size() > 0) assign_at(inverse, std::span(&place, 1), numbers);
-    made.inverse = reshape(inverse, shape_of(x));
+    const Array numbers = cumulative_sum(in_dtype(found.starts, Scalar::int64), {.axes = 0}) - 1;
+    const Array inverse = empty({count}, Scalar::int64, {.stream = all.stream()});
+    const AnyIndex place{IndexArray(found.order)};
+    if (count > 0) assign_at(inverse, std::span(&place, 1), numbers);
+    made.inverse = options.axis ? inverse : reshape(inverse, shape_of(x));
   }
   if (options.has_counts) {
-    const Array first = flatnonzero(starts, {made.values.size()}).values;
-    const Array end = full({1}, x.size(), Scalar::int64, {.stream = all.stream()});
+    const Array first = flatnonzero(found.starts, {first_of.shape()[0]}).values;
+    const Array end = full({1}, count, Scalar::int64, {.stream = all.stream()});
     made.counts = diff(append(first, end));
   }
   return made;

@@ -27,5 +27,15 @@ TEST_P(SetsTest, EachValueIsThereOnce) {
   EXPECT_EQ(isin(x, y).as<bool>(), (std::vector<bool>{true, false, true, true}));
 }
 
+TEST_P(SetsTest, PartsAreComparedElementByElement) {
+  if (!runs_kernels()) GTEST_SKIP() << "it computes nothing";
+  const Array x = reshape(make({2, 1, 0, 5, 2, 1}), {3, 2});
+  const Unique found = unique(x, {.has_inverse = true, .has_counts = true, .axis = 0});
+  expect(found.values, {0, 5, 2, 1});
+  EXPECT_EQ(found.inverse.as<std::int64_t>(), (std::vector<std::int64_t>{1, 0, 1}));
+  EXPECT_EQ(found.counts.as<std::int64_t>(), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_THROW(unique(x, {.axis = 2}), IndexError);
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -87,6 +87,45 @@ LINES = {
         np.nanmean(np.asarray(3), axis=0) | np.nanstd(np.asarray(True), axis=-1)
         np.mean(z, axis=0) | np.sum(z, axis=0) | np.nansum(z, axis=-1)
     """,
+    "borders": """
+        np.pad(f, 2, "edge") | np.pad(m, 2, "reflect") | np.pad(m, (1, 7), "reflect")
+        np.pad(i, 9, "symmetric") | np.pad(m, ((1, 2), (3, 4)), "wrap") | np.pad(u, 5, "wrap")
+        np.pad(f, 4, "reflect", reflect_type="odd") | np.pad(m, 8, "symmetric", reflect_type="odd")
+        np.pad(i, (2, 3), "linear_ramp", end_values=(7, -9)) | np.pad(m, 2, "linear_ramp")
+        np.pad(m, 1, "maximum") | np.pad(m, 1, "minimum", stat_length=1) | np.pad(i, 2, "mean")
+        np.pad(m, 2, "mean", stat_length=((1, 2), (2, 1))) | np.pad(i, 1, "median")
+        np.pad(f, 0, "wrap") | np.pad(m, {0: 1, -1: (2, 0)}, "edge") | np.pad(b, 2, "edge")
+        np.pad(np.ones((0, 2)), 1, "edge") | np.pad(f, 1, "mean", stat_length=0)
+        np.pad(f, -1, "edge") | np.pad(f, 1, "mirror") | np.pad(f, 1, "edge", end_values=1)
+        np.pad(f, [1, 2, 3], "edge") | np.pad(np.ones((1, 1)), 3, "reflect")
+        np.pad(m, 1, lambda v, w, axis, given: v.__setitem__(slice(0, w[0]), 7))
+    """,
+    "parts that are the same": """
+        np.unique(p, axis=0) | np.unique(p, axis=-1) | np.unique(p, axis=0, return_counts=True)[1]
+        np.unique(p, axis=0, return_index=True)[1] | np.unique(p, axis=0, return_inverse=True)[1]
+        np.unique(p, axis=1, return_inverse=True)[1] | np.unique(np.ones((3, 0)), axis=0)
+        np.unique(np.ones((0, 3)), axis=0) | np.unique(p.reshape(2, 2, 2), axis=2)
+        np.unique(p, axis=2) | np.unique(f, axis=0) | np.unique(f, axis=1)
+    """,
+    "elements that count more": """
+        np.quantile(f, 0.5, weights=[1, 2, 9], method="inverted_cdf") | np.quantile(f, 0, weights=f)
+        np.percentile(m, [0, 30, 100], axis=1, weights=[0, 5, 1], method="inverted_cdf")
+        np.quantile(m, [0.2, 1], axis=0, weights=m, method="inverted_cdf")
+        np.quantile(m, 0.3, weights=f, axis=1, method="inverted_cdf")
+        np.quantile(m, 0.3, weights=m, axis=(0, 1), method="inverted_cdf")
+        np.nanquantile(m / m, 0.3, weights=m, axis=1, method="inverted_cdf")
+    """,
+    "rules for bins": """
+        np.histogram(m, "auto")[0] | np.histogram_bin_edges(m, "fd") | np.histogram(i, "sturges")[1]
+        np.histogram_bin_edges(m, "sqrt") | np.histogram_bin_edges(i, "rice", (0, 3))
+        np.histogram_bin_edges(m, "scott") | np.histogram_bin_edges(m, "doane")
+        np.histogram(f, "auto", weights=f) | np.histogram(f, "most")
+    """,
+    "reductions of functions from a number on": """
+        np.bitwise_or.reduce(i, initial=8) | np.bitwise_and.reduce(i, where=b)
+        np.logaddexp.reduce(f, initial=1.0) | np.fmax.reduce(f, where=b, initial=-7)
+        np.bitwise_xor.reduce(p, axis=1, where=p > 0) | np.fmax.reduce(f, where=b)
+    """,
 }  # fmt: skip
 PROGRAMS = r"""
 f[0], f[2] = f[2], f[0]
@@ -138,6 +177,7 @@ def scope_of(module):
     host = np.arange(6, dtype="f8").reshape(2, 3)
     values = {"f": np.asarray([1.5, 2, -3], "f4"), "i": np.asarray([1, 5, 2], "i4"), "m": host}
     values |= {"u": np.asarray([1, 2, 3], "u1"), "b": np.asarray([True, False, True])}
+    values["p"] = np.asarray([[1, 0], [0, 2], [1, 0], [0, 1]])
     values |= {"n": host > 1, "z": np.asarray(2.5)}
     arrays = {name: module.asarray(value.copy()) for name, value in values.items()}
     return {**arrays, "np": module, "K": K, "Half": Half, "Large": Large}

@@ -28,6 +28,22 @@ using HistogramRange = std::pair<double, double>;
 Array histogram_bin_edges(const Array& x, std::int64_t count,
                           const std::optional<HistogramRange>& range = {});
 
+/// How many bins show what numbers are like, by NumPy's names of the rules.
+enum class BinRule : std::uint8_t {
+  automatic,          ///< "auto": the narrower bins of the next two, but no more than twice sqrt(n)
+  freedman_diaconis,  ///< "fd": of width 2 * (the middle half's) / cbrt(n)
+  sturges,            ///< log2(n) + 1
+  square_root,        ///< "sqrt": sqrt(n)
+  rice,               ///< 2 * cbrt(n)
+  scott,              ///< of width cbrt(24 sqrt(pi) / n) * (standard deviation)
+  doane,              ///< as sturges, more for skewed numbers
+  stone,              ///< with the least error as estimated by leaving one out
+};
+/// The number of bins of one width by a rule, for the elements in the range. Of integers no bin is
+/// narrower than 1. Looks at x, and waits. Throws as histogram_bin_edges().
+std::int64_t bin_count(const Array& x, BinRule rule,
+                       const std::optional<HistogramRange>& range = {});
+
 /// Counts, and the edges of their bins.
 struct Histogram {
   Array counts;              ///< int64; sums of weights, and densities, float64

@@ -36,6 +36,9 @@ struct QuantileOptions {
   bool ignores_nan = false;  ///< NaNs do not count; else they are the result
   QuantileMethod method = QuantileMethod::linear;
   std::optional<Scalar> dtype = {};  ///< of numbers between elements; none: see quantile()
+  /// How much each element counts, 0 or more: in the shape of x, or in that of the one axis; none:
+  /// all alike. Only with inverted_cdf.
+  Array weights = {};
 };
 
 // All are queued at once, sort (or, of one long row on a processor, count:
@@ -45,7 +48,9 @@ struct QuantileOptions {
 /// One result for each fraction, along a new first axis; in float64 of integers, unless the method
 /// gives elements (inverted_cdf, closest_observation, lower, higher, nearest), else in the dtype of
 /// x. Throws InvalidArgument for fractions that are not from 0 to 1, DTypeError for complex
-/// numbers, and, unless NaNs are ignored, IndexError for no elements, as NumPy.
+/// numbers, and, unless NaNs are ignored, IndexError for no elements, as NumPy. Throws ShapeError
+/// for weights of another shape, InvalidArgument for those below 0, for which it waits, and for
+/// those of other methods.
 Array quantile(const Array& x, std::span<const double> fractions,
                const QuantileOptions& options = {});
 /// The mean of the two elements in the middle, or the one that is there; in float64 of integers,

@@ -3,6 +3,7 @@
 // shape, so that one number is waited for, as by the functions of selection.hpp.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "treadle/array/array.hpp"
@@ -11,17 +12,21 @@ namespace treadle::array {
 
 /// What unique() is asked for beside the values.
 struct UniqueOptions {
-  bool has_indices = false;      ///< where each value is first, in C's order
-  bool has_inverse = false;      ///< for each element which of the values it is, in x's shape
+  bool has_indices = false;  ///< where each value is first, in C's order
+  bool has_inverse =
+      false;  ///< for each element which of the values it is, in x's shape (one axis of parts)
   bool has_counts = false;       ///< how often each value is there
   bool makes_nans_equal = true;  ///< all NaNs are one value, else each one of its own
+  /// Along which the values are parts of x, compared element by element; none: the values are
+  /// elements. Parts with NaNs are never equal. Each element of a part is a sort.
+  std::optional<int> axis = {};
 };
 /// What it gives; arrays that were not asked for are none.
 struct Unique {
-  Array values;                    ///< one axis, in their order
+  Array values;                    ///< one axis, in their order; or parts along an axis
   Array indices, inverse, counts;  ///< int64
 };
-/// Throws DTypeError for records.
+/// Throws DTypeError for records, IndexError for an axis that is not there.
 Unique unique(const Array& x, const UniqueOptions& options = {});
 
 // The rest takes the values of arrays of any shape, in their common dtype, and throws DTypeError

@@ -5,10 +5,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,8 +25,24 @@ namespace {
 using MaybeArray = std::optional<Array>;
 using MaybeRange = std::optional<array::HistogramRange>;
 
+/// The number of a name among names, which an error of `what` lists.
+template <std::size_t n>
+std::size_t number_of(const char* const (&names)[n], const std::string& name, const char* what) {
+  std::string all;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (name == names[i]) return i;
+    all += (i > 0 ? ", " : "") + std::string(names[i]);
+  }
+  throw InvalidArgument(what + name + "'", "there are " + all);
+}
+
+array::BinRule rule_from(const std::string& name) {
+  static constexpr const char* names[] = {"auto", "fd",    "sturges", "sqrt",
+                                          "rice", "scott", "doane",   "stone"};
+  return static_cast<array::BinRule>(number_of(names, name, "a histogram with bins='"));
+}
+
 array::QuantileMethod method_from(const std::string& name) {
-  using array::QuantileMethod;
   static constexpr const char* names[] = {"inverted_cdf",
                                           "averaged_inverted_cdf",
                                           "closest_observation",
@@ -38,20 +56,17 @@ array::QuantileMethod method_from(const std::string& name) {
                                           "higher",
                                           "midpoint",
                                           "nearest"};
-  std::string all;
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    if (name == names[i]) return static_cast<QuantileMethod>(i);
-    all += (i > 0 ? ", " : "") + std::string(names[i]);
-  }
-  throw InvalidArgument("a quantile with method='" + name + "'", "there are " + all);
+  return static_cast<array::QuantileMethod>(number_of(names, name, "a quantile with method='"));
 }
 
 Array quantile(const Array& x, const std::vector<double>& fractions, nb::handle axes,
-               bool keeps_axes, const std::pair<std::string, nb::object>& method_and_dtype,
+               bool keeps_axes,
+               const std::tuple<std::string, nb::object, MaybeArray>& method_dtype_weights,
                bool ignores_nan) {
-  const auto& [method, dtype] = method_and_dtype;
+  const auto& [method, dtype, weights] = method_dtype_weights;
   array::QuantileOptions options{axes_from(axes), keeps_axes, ignores_nan, method_from(method)};
   if (!dtype.is_none()) options.dtype = scalar_from(dtype);
+  options.weights = weights.value_or(Array());
   return array::quantile(x, fractions, options);
 }
 Array median(const Array& x, nb::handle axes, bool keeps_axes, bool ignores_nan) {
@@ -85,14 +100,19 @@ void bind_array_counting(nb::module_& m) {
           return array::histogram_bin_edges(x, count, range);
         }),
         nb::arg("x"), nb::arg("count"), nb::arg("range").none(), "Edges of bins of one width.");
+  m.def("bin_count",
+        recorded(+[](const Array& x, const std::string& rule, const MaybeRange& range) {
+          return array::bin_count(x, rule_from(rule), range);
+        }),
+        nb::arg("x"), nb::arg("rule"), nb::arg("range").none(), "How many bins by a rule.");
   m.def("histogram", recorded(&histogram), nb::arg("coordinates"), nb::arg("counts"),
         nb::arg("ranges"), nb::arg("edges"), nb::arg("weights_and_density"),
         "How many points are in each bin, and the bins' edges for each axis.");
   m.def("quantile", recorded(&quantile), nb::arg("x"), nb::arg("fractions"), nb::arg("axes").none(),
-        nb::arg("keeps_axes"), nb::arg("method_and_dtype"), nb::arg("ignores_nan"),
+        nb::arg("keeps_axes"), nb::arg("method_dtype_weights"), nb::arg("ignores_nan"),
         nb::sig("def quantile(x: Array, fractions: collections.abc.Sequence[float], axes: "
-                "typing.Any, keeps_axes: bool, method_and_dtype: tuple[str, typing.Any], "
-                "ignores_nan: bool) -> Array"),
+                "typing.Any, keeps_axes: bool, method_dtype_weights: tuple[str, "
+                "typing.Any, Array | None], ignores_nan: bool) -> Array"),
         "Quantiles along axes, for each fraction one, along a new first axis.");
   m.def("median", recorded(&median), nb::arg("x"), nb::arg("axes").none(), nb::arg("keeps_axes"),
         nb::arg("ignores_nan"),

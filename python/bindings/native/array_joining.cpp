@@ -19,6 +19,7 @@
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/padding.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -44,6 +45,32 @@ class OptionalOperand {
  private:
   std::optional<ArrayOperand> operand_;
 };
+
+/// Numbers before and behind each axis of an array, as elements of its dtype.
+class GivenPairs {
+ public:
+  GivenPairs(const Array& x, const std::vector<std::pair<nb::object, nb::object>>& values) {
+    for (const auto& [before, behind] : values) {
+      given_.emplace_back(x, before);
+      given_.emplace_back(x, behind);
+      pairs_.emplace_back(given_[given_.size() - 2].get(), given_.back().get());
+    }
+  }
+  const std::vector<array::PadValues>& get() const noexcept { return pairs_; }
+
+ private:
+  std::deque<AssignedValue> given_;  // whose elements stay where they are
+  std::vector<array::PadValues> pairs_;
+};
+
+array::PadMode pad_mode_from(const std::string& name) {
+  static constexpr const char* names[] = {"edge", "reflect",     "symmetric",
+                                          "wrap", "linear_ramp", "maximum",
+                                          "mean", "median",      "minimum"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i]) return static_cast<array::PadMode>(i);
+  throw InvalidArgument("pad: mode='" + name + "'", "it is none of NumPy's modes");
+}
 
 void bind_views(nb::module_& m) {
   m.def("moveaxis", recorded(+[](const Array& x, const Axes& axes, const Axes& destinations) {
@@ -147,19 +174,27 @@ void bind_copies(nb::module_& m) {
   m.def("pad_by_pairs",
         recorded(+[](const Array& x, const std::vector<array::PadWidth>& widths,
                      const std::vector<std::pair<nb::object, nb::object>>& values) {
-          std::deque<AssignedValue> given;  // whose elements stay where they are
-          std::vector<array::PadValues> pairs;
-          for (const auto& [before, behind] : values) {
-            given.emplace_back(x, before);
-            given.emplace_back(x, behind);
-            pairs.emplace_back(given[given.size() - 2].get(), given.back().get());
-          }
-          return array::pad(x, widths, pairs);
+          const GivenPairs pairs(x, values);
+          return array::pad(x, widths, pairs.get());
         }),
         nb::arg("x"), nb::arg("widths"), nb::arg("values"),
         nb::sig("def pad_by_pairs(x: Array, widths: collections.abc.Sequence[tuple[int, int]], "
                 "values: collections.abc.Sequence[tuple[typing.Any, typing.Any]]) -> Array"),
         "With a border of a number for each side of an axis.");
+  m.def("pad_by_mode",
+        recorded(+[](const Array& x, const std::vector<array::PadWidth>& widths,
+                     const std::string& mode, bool is_odd,
+                     const std::vector<array::PadWidth>& lengths,
+                     const std::vector<std::pair<nb::object, nb::object>>& ends) {
+          const GivenPairs pairs(x, ends);
+          return array::pad(x, widths, pad_mode_from(mode), {is_odd, lengths, pairs.get()});
+        }),
+        nb::arg("x"), nb::arg("widths"), nb::arg("mode"), nb::arg("is_odd"), nb::arg("lengths"),
+        nb::arg("ends"),
+        nb::sig("def pad_by_mode(x: Array, widths: collections.abc.Sequence[tuple[int, int]], "
+                "mode: str, is_odd: bool, lengths: collections.abc.Sequence[tuple[int, int]], "
+                "ends: collections.abc.Sequence[tuple[typing.Any, typing.Any]]) -> Array"),
+        "With a border of the array's own elements.");
 }
 
 void bind_elementwise(nb::module_& m) {

@@ -32,18 +32,19 @@ Array searched(const Array& sorted, const Array& x, const std::string& side,
 nb::object optional_array(const Array& x) { return x ? array_object(x) : nb::none(); }
 
 nb::tuple unique(const Array& x, bool has_indices, bool has_inverse, bool has_counts,
-                 bool makes_nans_equal) {
+                 bool makes_nans_equal, std::optional<int> axis) {
   const array::Unique made =
-      array::unique(x, {has_indices, has_inverse, has_counts, makes_nans_equal});
+      array::unique(x, {has_indices, has_inverse, has_counts, makes_nans_equal, axis});
   return nb::make_tuple(array_object(made.values), optional_array(made.indices),
                         optional_array(made.inverse), optional_array(made.counts));
 }
 
 void bind_sets(nb::module_& m) {
   m.def("unique", recorded(&unique), nb::arg("x"), nb::arg("has_indices"), nb::arg("has_inverse"),
-        nb::arg("has_counts"), nb::arg("makes_nans_equal"),
+        nb::arg("has_counts"), nb::arg("makes_nans_equal"), nb::arg("axis").none(),
         nb::sig("def unique(x: Array, has_indices: bool, has_inverse: bool, has_counts: bool, "
-                "makes_nans_equal: bool) -> tuple[Array, Array | None, Array | None, Array | "
+                "makes_nans_equal: bool, axis: int | None) -> tuple[Array, Array | None, Array | "
+                "None, Array | "
                 "None]"),
         "Values in their order, where each is first, which each element is, and their counts.");
   m.def("union1d", recorded(&array::union1d), nb::arg("x"), nb::arg("y"),

@@ -827,6 +827,9 @@ def pad(x: Array, widths: Sequence[tuple[int, int]], value: Any) -> Array:
 def pad_by_pairs(x: Array, widths: Sequence[tuple[int, int]], values: Sequence[tuple[Any, Any]]) -> Array:
     """With a border of a number for each side of an axis."""
 
+def pad_by_mode(x: Array, widths: Sequence[tuple[int, int]], mode: str, is_odd: bool, lengths: Sequence[tuple[int, int]], ends: Sequence[tuple[Any, Any]]) -> Array:
+    """With a border of the array's own elements."""
+
 def write_into(out: Array, result: Array, broadcasts: bool = False) -> None:
     """A result into an array of its shape, cast as same_kind allows."""
 
@@ -931,7 +934,7 @@ def digitize(x: Array, edges: Array, is_right: bool) -> Array:
 def interp(x: Array, places: Array, values: Array, left: float | None, right: float | None, period: float | None) -> Array:
     """Values on the line through others."""
 
-def unique(x: Array, has_indices: bool, has_inverse: bool, has_counts: bool, makes_nans_equal: bool) -> tuple[Array, Array | None, Array | None, Array | None]:
+def unique(x: Array, has_indices: bool, has_inverse: bool, has_counts: bool, makes_nans_equal: bool, axis: int | None) -> tuple[Array, Array | None, Array | None, Array | None]:
     """
     Values in their order, where each is first, which each element is, and their counts.
     """
@@ -957,10 +960,13 @@ def bincount(x: Array, weights: Array | None, least_length: int) -> Array:
 def histogram_bin_edges(x: Array, count: int, range: tuple[float, float] | None) -> Array:
     """Edges of bins of one width."""
 
+def bin_count(x: Array, rule: str, range: tuple[float, float] | None) -> int:
+    """How many bins by a rule."""
+
 def histogram(coordinates: Sequence[Array], counts: Sequence[int], ranges: Sequence[tuple[float, float] | None], edges: Sequence[Array | None], weights_and_density: tuple[Array | None, bool]) -> tuple[Array, list[Array]]:
     """How many points are in each bin, and the bins' edges for each axis."""
 
-def quantile(x: Array, fractions: Sequence[float], axes: Any, keeps_axes: bool, method_and_dtype: tuple[str, Any], ignores_nan: bool) -> Array:
+def quantile(x: Array, fractions: Sequence[float], axes: Any, keeps_axes: bool, method_dtype_weights: tuple[str, Any, Array | None], ignores_nan: bool) -> Array:
     """Quantiles along axes, for each fraction one, along a new first axis."""
 
 def median(x: Array, axes: Any, keeps_axes: bool, ignores_nan: bool) -> Array:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from treadle._core import InvalidArgument, NotSupported, ShapeError
+from treadle._core import InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -37,18 +37,19 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
 
 def _bins(x: Array, bins: Any, range: Any) -> tuple[int, Any, Array | None]:
     """A number of bins and their range, or edges."""
-    if isinstance(bins, str):
-        raise NotSupported(f"bins={bins!r}: a number of bins or their edges are taken")
     if range is not None:
         low, high = range
         range = (float(low), float(high))
+    if isinstance(bins, str):
+        bins = _array.bin_count(x, bins, range)
     if getattr(bins, "ndim", None) == 0 or not hasattr(bins, "__len__"):
         return index(bins), range, None
     return 0, None, asarrays((x, bins))[1]
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
-    """Edges of bins of one width, or those that are given."""
+    """Edges of bins of one width, or those that are given; bins="auto" and NumPy's other rules
+    choose their number."""
     a = asarray(a)
     count, ends, edges = _bins(a, bins, range)
     return _array.histogram_bin_edges(a, count, ends) if edges is None else edges
@@ -57,8 +58,11 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
 ) -> tuple[Array, Array]:
-    """How many elements are in each bin, and the edges of the bins."""
+    """How many elements are in each bin, and the edges of the bins: a number of bins, their edges,
+    or the name of one of NumPy's rules, "auto", "fd", ..."""
     a = asarray(a)
+    if isinstance(bins, str) and weights is not None:
+        raise TypeError(f"histogram: bins={bins!r} is of elements that count alike; pass a number")
     if weights is not None:
         weights = asarrays((a, weights))[1]
     count, ends, edges = _bins(a, bins, range)

@@ -106,7 +106,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     if is_whole or isinstance(src, _numpy.generic):
         src = _numpy.asarray(src)  # whose elements are cast, whatever they are
     if where is True:
-        if src is not dst:  # NumPy lets a read-only one be copied onto itself
+        if src is not dst or not dst.ndim:  # NumPy lets a read-only one be copied onto itself
             dst[...] = src
     else:
         mask = asarray(where, device=None if isinstance(where, Array) else dst.device)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import DTypeError, NotSupported
+from treadle._core import DTypeError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
@@ -116,17 +117,67 @@ def tile(x: Any, repetitions: int | Sequence[int]) -> Array:
     return _array.tile(asarray(x), as_list(repetitions))
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
-    """With a border of one number, or of a pair (before, behind) for each axis, or for all;
-    pad_width is such pairs, too."""
-    if mode != "constant":
-        raise NotSupported(f"pad: mode is 'constant', not {mode!r}")
+def pad(x: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:
+    """With a border by one of NumPy's modes: "constant" of constant_values=, "edge", "reflect" and
+    "symmetric" with reflect_type=, "wrap", "linear_ramp" to end_values=, "maximum", "mean",
+    "median" and "minimum" of stat_length=, "empty". Widths and options are a number, a pair
+    (before, behind) or one for each axis; pad_width is pairs by axes in a dict, too. A function as
+    the mode is called on the host as NumPy does."""
     array = asarray(x)
-    widths = _numpy.broadcast_to(pad_width, (array.ndim, 2)).tolist()
+    if isinstance(pad_width, dict):
+        pairs = [(0, 0)] * array.ndim
+        for axis, pair in pad_width.items():
+            pairs[axis] = tuple(_numpy.broadcast_to(pair, 2).tolist())
+        pad_width = pairs
+    if callable(mode):
+        made = _numpy.pad(array.get(), pad_width, mode, **options)
+        return asarray(made, device=array.device)
+    if mode not in _PAD_OPTIONS:
+        raise InvalidArgument(f"pad: mode={mode!r}; it is one of {', '.join(sorted(_PAD_OPTIONS))}")
+    if unknown := set(options) - {_PAD_OPTIONS[mode]}:
+        raise InvalidArgument(f"pad: mode={mode!r} takes no argument {min(unknown)!r}")
+    option = options.get(_PAD_OPTIONS[mode])
+    widths = _widths("pad_width", pad_width, array)
+    if mode in ("constant", "empty"):
+        return _bordered(array, widths, 0 if option is None else option)
+    is_odd, lengths, ends = False, [], []
+    if mode in ("reflect", "symmetric"):
+        if option not in (None, "even", "odd"):
+            raise InvalidArgument(f"pad: reflect_type={option!r}; it is 'even' or 'odd'")
+        is_odd = option == "odd"
+    elif mode == "linear_ramp":
+        ends = _pairs("end_values", 0 if option is None else option, array)
+    elif option is not None:
+        lengths = _widths("stat_length", option, array)
+    return _array.pad_by_mode(array, widths, mode, is_odd, lengths, ends)
+
+
+_PAD_OPTIONS = {
+    **{"constant": "constant_values", "linear_ramp": "end_values"},
+    **dict.fromkeys(("reflect", "symmetric"), "reflect_type"),
+    **dict.fromkeys(("maximum", "mean", "median", "minimum"), "stat_length"),
+    **dict.fromkeys(("edge", "wrap", "empty"), ""),
+}
+
+
+def _pairs(name: str, given: Any, array: Array) -> list[tuple[Any, Any]]:
+    try:
+        pairs = _numpy.broadcast_to(given, (array.ndim, 2))
+    except ValueError:
+        raise ShapeError(
+            f"pad: {name}={given!r} for {array.ndim} axes; it is a number, a pair, or pairs for all"
+        ) from None
+    return list(map(tuple, pairs))
+
+
+def _widths(name: str, given: Any, array: Array) -> list[tuple[int, int]]:
+    return [(index(before), index(behind)) for before, behind in _pairs(name, given, array)]
+
+
+def _bordered(array: Array, widths: list[tuple[int, int]], constant_values: Any) -> Array:
     if isinstance(constant_values, Array) and not constant_values.ndim:
         return _array.pad(array, widths, constant_values)
     numbers = _numpy.asarray(constant_values)  # each is stored as one of NumPy's
     if not numbers.ndim:
         return _array.pad(array, widths, numbers[()])
-    pairs = _numpy.broadcast_to(numbers, (array.ndim, 2))
-    return _array.pad_by_pairs(array, widths, list(map(tuple, pairs)))
+    return _array.pad_by_pairs(array, widths, _pairs("constant_values", numbers, array))

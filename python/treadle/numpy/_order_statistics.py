@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._core.rules import result_type
 
-from ._creation import asarray, written
+from ._creation import asarray, asarrays, written
 
 __all__ = [
     "median",
@@ -63,18 +62,19 @@ def _quantile(
     if whole == 1 and fractions.dtype.kind in "biu" and method == "linear":
         method = "lower"  # 0 and 1 as integers: the extrema, in their own dtype
     options.pop("overwrite_input", None)
-    if options.pop("weights", None) is not None:
-        raise NotSupported("quantiles with weights=: elements count alike; pass none")
+    weights = options.pop("weights", None)
+    if weights is not None:
+        weights = asarrays((x, weights))[1]
     if options:
         raise TypeError(f"quantiles take no argument {next(iter(options))!r}")
     flat = (fractions.astype(float) / whole).ravel().tolist()
-    made = _array.quantile(x, flat, axis, keepdims, (method, dtype), ignores_nan)
+    made = _array.quantile(x, flat, axis, keepdims, (method, dtype, weights), ignores_nan)
     return written(made.reshape((*fractions.shape, *made.shape[1:])), out)
 
 
 def quantile(a: Any, q: Any, axis: _Axes = None, **options: Any) -> Array:
     """Numbers below which the fractions q of the elements lie; NaN where there is one. Takes out=,
-    keepdims= and method=, one of NumPy's."""
+    keepdims=, method=, one of NumPy's, and weights= with method="inverted_cdf"."""
     return _quantile(a, q, 1, axis, False, options)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -68,14 +67,12 @@ def unique(
     sorted: bool = True,
 ) -> Any:
     """Each value once; and where it is first, which of them each element is, how often it is
-    there. They are always sorted."""
+    there. They are always sorted. With an axis the values are parts of ar along it."""
     ar = asarray(ar)
-    if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):
-        raise NotSupported(
-            f"unique with axis={axis}: of parts of arrays; axis=None takes all elements"
-        )
+    if axis is not None and ar.ndim == 1 and axis in (0, -1):
+        axis = None  # whose elements are the parts
     wanted = (True, return_index, return_inverse, return_counts)
-    made = _array.unique(ar, return_index, return_inverse, return_counts, equal_nan)
+    made = _array.unique(ar, return_index, return_inverse, return_counts, equal_nan, axis)
     results = tuple(x for x, is_wanted in zip(made, wanted, strict=True) if is_wanted)
     return results[0] if len(results) == 1 else results
 

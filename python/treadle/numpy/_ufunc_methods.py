@@ -7,12 +7,13 @@ order, and are refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import NotSupported, ShapeError
+from treadle._core import InvalidArgument, NotSupported, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -39,6 +40,13 @@ _ASSOCIATIVE = {
     "logaddexp",
     "logaddexp2",
     "logical_xor",
+}
+
+
+# What changes nothing, where it is not the least or largest number of a dtype.
+_NEUTRAL = {
+    **{"bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0, "gcd": 0},
+    **{"logical_xor": False, "logaddexp": -math.inf, "logaddexp2": -math.inf},
 }
 
 
@@ -105,7 +113,7 @@ def places_of(a: Array, indices: Any) -> Array:
     return asarrays((a, places))[1]
 
 
-def _reduce(name: str) -> Callable[..., Array]:
+def _reduce(name: str, function: Callable[..., Array]) -> Callable[..., Array]:
     # over 6 parameters because they are NumPy's
     def reduce(
         array: Any,
@@ -126,18 +134,19 @@ def _reduce(name: str) -> Callable[..., Array]:
             if initial is not None:
                 options["initial"] = initial
             return _array.reduce(REDUCTIONS[name], x, out=out, **options)
-        if initial is not None or where is not True:
-            raise NotSupported(
-                f"{name}.reduce with initial or where\n  try: where(mask, x, neutral)"
-            )
         x = _combined(name, x, dtype)
+        if where is not True:
+            neutral = _NEUTRAL.get(name, initial)
+            if neutral is None:
+                raise InvalidArgument(f"{name}.reduce with where= starts with no number: initial=")
+            x = _array.apply("where", asarrays((x, where))[1], x, neutral)
         axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
         for one in sorted((number % x.ndim for number in axes), reverse=True):
             ends = asarrays((x, [0, x.shape[one]]))[1]
             x = _array.segmented_reduce(x, ends, None, name, one)
             if not keepdims:
                 x = x.reshape(x.shape[:one] + x.shape[one + 1 :])
-        return spread(x, out)
+        return spread(x if initial is None else function(x, initial), out)
 
     return reduce
 
@@ -157,7 +166,7 @@ def attach(name: str, function: Any) -> None:
         "accumulate": _accumulate(name),
         "at": _at(name),
         "outer": _outer(name, function),
-        "reduce": _reduce(name),
+        "reduce": _reduce(name, function),
         "reduceat": _reduceat(name),
     }
     for method, own in methods.items():
