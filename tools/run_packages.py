@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Packages of others that use PyOpenCL or PyCUDA, from PyPI, on Treadle's faces: `make packages`.
+"""Packages of others, from PyPI, on Treadle: `make packages`. Those that use PyOpenCL or PyCUDA run
+on Treadle's faces, SciPy and scikit-learn with treadle.numpy as the namespace of their arrays.
 
     tools/run_packages.py                   all of them
     tools/run_packages.py loopy reikna      some
@@ -52,6 +53,7 @@ class Package:
 
 
 OLD_NUMPY = ("numpy<2",)
+SCIPY_ROOMS = ("cluster", "constants", "differentiate", "integrate", "optimize", "special", "stats")
 PACKAGES = (
     Package("loopy"),
     Package("boxtree", needs=OLD_NUMPY),
@@ -75,6 +77,17 @@ PACKAGES = (
     Package(
         "pyFAI", tests=("--pyargs", "pyFAI.opencl.test", "-k", "not medfilt and not sigma"),
         seconds=900,
+    ),
+    Package(
+        "scipy", needs=("hypothesis",), seconds=3000,
+        tests=(
+            "-p", "scipy_on_treadle", "-m", "array_api_backends", "--pyargs",
+            *(f"scipy.{one}" for one in SCIPY_ROOMS),
+        ),
+    ),
+    Package(
+        "scikit-learn", seconds=3000,
+        tests=("-p", "sklearn_on_treadle", "-k", "array_api", "--pyargs", "sklearn"),
     ),
 )  # fmt: skip
 
