@@ -19,6 +19,7 @@ FIRST = (
     "treadle_compile_test",
     "treadle_cuda_test",
     "treadle_fuzz_test",
+    "treadle_library_test",
     "treadle_memory_test",
 )
 SECOND = (
@@ -28,6 +29,7 @@ SECOND = (
     "treadle_device_test",
     "treadle_fft_test",
     "treadle_kernel_test",
+    "treadle_linalg_test",
     "treadle_opencl_test",
 )
 # The parts of each turn, and the programs of its part `sanitize`; `races` is of all rooms, and

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Products of matrices, with NumPy's rules for axes and dtypes. They are pending like all
+// operations, and run as one call of a library or as one kernel:
+//
+//   CPU device       CBLAS of the host (treadle/library/host_blas.hpp), in the order of the stream
+//   any other        a generated kernel (treadle/kernel/product.hpp), of every dtype
+//
+// What no library multiplies - integers, bool, float16, and everything where there is no library -
+// is the generated kernel's. explain() names who did it. Transposed and strided operands are read
+// where they are.
+//
+// All throw InvalidArgument for arrays of different devices, DTypeError for records, and ShapeError
+// where lengths that have to be equal differ. NotSupported comes from a device without float64.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "treadle/array/array.hpp"
+
+namespace treadle::linalg {
+
+/// The matrices in the last two axes multiplied; axes before them broadcast. One axis alone is a
+/// row on the left and a column on the right, and is not in the result. In the common dtype; bool
+/// gives bool, integers wrap around. Throws ShapeError for arrays without axes.
+Array matmul(const Array& x, const Array& y);
+/// The sum over the last axis of x and the last but one of y; x * y where one has no axes.
+Array dot(const Array& x, const Array& y);
+/// The sum over the last axis of both; x * y where one has no axes.
+Array inner(const Array& x, const Array& y);
+/// Matrices times vectors, in the last axes; axes before them broadcast.
+Array matvec(const Array& x, const Array& vectors);
+/// Vectors, conjugated, times matrices.
+Array vecmat(const Array& vectors, const Array& x);
+/// The sum over pairs of axes: axes[i] of x with others[i] of y. What is left of x comes before
+/// what is left of y. Throws IndexError for axes that are not there.
+Array tensordot(const Array& x, const Array& y, std::span<const int> axes,
+                std::span<const int> others);
+/// Over the last `count` axes of x and the first of y.
+Array tensordot(const Array& x, const Array& y, int count = 2);
+/// Square matrices multiplied with themselves, 0 or more times. Throws InvalidArgument for n < 0.
+Array matrix_power(const Array& x, std::int64_t n);
+/// The product of several matrices, in the order that takes the fewest multiplications. The first
+/// and the last may have one axis. Throws ShapeError, and InvalidArgument for fewer than two.
+Array multi_dot(std::span<const Array> matrices);
+/// Einstein's sum: einsum("ij,jk->ik", {x, y}). Letters that are not behind the arrow are summed
+/// over; without an arrow, those that come twice are, and the others stand in the alphabet's order.
+/// "..." stands for axes that broadcast. Pairs are contracted one after the other, the smallest
+/// result first, each as a product of matrices. Throws InvalidArgument naming the subscripts, and
+/// ShapeError.
+Array einsum(std::string_view subscripts, std::span<const Array> operands);
+
+}  // namespace treadle::linalg

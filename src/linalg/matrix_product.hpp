@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// One product of two arrays of matrices, as a computation of the array room.
+#pragma once
+
+#include <optional>
+
+#include "treadle/array/array.hpp"
+#include "treadle/kernel/product.hpp"
+
+namespace treadle::linalg {
+
+/// x (..., m, k) @ y (..., k, n), of one dtype; axes before the last two broadcast. The result has
+/// `shape`, with as many elements as (..., m, n).
+Array matrix_product(const Array& x, const Array& y, const array::Shape& shape);
+
+/// Queues the product as a call of the host's library. Nothing happens, and the result is empty,
+/// where the device is not the CPU device, there is no library, or it cannot read the operands as
+/// they lie.
+std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
+                                                   const kernel::Product& product);
+
+}  // namespace treadle::linalg

@@ -1,0 +1,112 @@
+// product_float32_4, made by treadle's product generator: blocks of 64 x 64, wide schedule
+extern "C" __global__ void __launch_bounds__(256) product_float32_4(
+    const float *x, const float *y, float *__restrict__ z, long long m, long long n, long long k,
+    long long x_row, long long x_column, long long y_row, long long y_column, long long inner,
+    long long x_outer, long long x_inner, long long y_outer, long long y_inner) {
+  const long long blocks_down = (m + 63) / 64;
+  const long long blocks_across = (n + 63) / 64;
+  const long long group = (long long)blockIdx.x;
+  const long long matrix = group / (blocks_down * blocks_across);
+  const long long block = group % (blocks_down * blocks_across);
+  const long long top = block % blocks_down * 64;
+  const long long left = block / blocks_down * 64;
+  x += matrix / inner * x_outer + matrix % inner * x_inner + top * x_row;
+  y += matrix / inner * y_outer + matrix % inner * y_inner + left * y_column;
+  z += matrix * m * n + top * n + left;
+  const long long height = m - top < 64 ? m - top : 64;
+  const long long width = n - left < 64 ? n - left : 64;
+  __shared__ float x_tiles[1088];
+  __shared__ float y_tiles[1088];
+  const int item = (int)threadIdx.x;
+  const int across = item % 16;
+  const int down = item / 16;
+  float sums[16];
+  #pragma unroll
+  for (int r = 0; r < 4; ++r) {
+    #pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      sums[r * 4 + c] = 0.0f;
+    }
+  }
+  long long from = 0;
+  float next_x[2];
+  int x_half = 0;
+  #pragma unroll
+  for (int t = 0; t < 2; ++t) {
+    const int e = t * 256 + item;
+    const int at = e / 8;
+    const int deep = e % 8;
+    next_x[t] = at < height && from + deep < k ? x[at * x_row + (from + deep) * x_column] : 0.0f;
+  }
+  float next_y[2];
+  int y_half = 0;
+  #pragma unroll
+  for (int t = 0; t < 2; ++t) {
+    const int e = t * 256 + item;
+    const int at = e % 64;
+    const int deep = e / 64;
+    next_y[t] = at < width && from + deep < k ? y[at * y_column + (from + deep) * y_row] : 0.0f;
+  }
+  while (from < k) {
+    #pragma unroll
+    for (int t = 0; t < 2; ++t) {
+      const int e = t * 256 + item;
+      const int at = e / 8;
+      const int deep = e % 8;
+      x_tiles[x_half + deep * 68 + at] = next_x[t];
+    }
+    #pragma unroll
+    for (int t = 0; t < 2; ++t) {
+      const int e = t * 256 + item;
+      const int at = e % 64;
+      const int deep = e / 64;
+      y_tiles[y_half + deep * 68 + at] = next_y[t];
+    }
+    __syncthreads();
+    from += 8;
+    #pragma unroll
+    for (int t = 0; t < 2; ++t) {
+      const int e = t * 256 + item;
+      const int at = e / 8;
+      const int deep = e % 8;
+      next_x[t] = at < height && from + deep < k ? x[at * x_row + (from + deep) * x_column] : 0.0f;
+    }
+    #pragma unroll
+    for (int t = 0; t < 2; ++t) {
+      const int e = t * 256 + item;
+      const int at = e % 64;
+      const int deep = e / 64;
+      next_y[t] = at < width && from + deep < k ? y[at * y_column + (from + deep) * y_row] : 0.0f;
+    }
+    #pragma unroll
+    for (int deep = 0; deep < 8; ++deep) {
+      float xs[4];
+      float ys[4];
+      #pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        xs[r] = x_tiles[x_half + deep * 68 + down * 4 + r];
+        ys[r] = y_tiles[y_half + deep * 68 + across * 4 + r];
+      }
+      #pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        #pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          sums[r * 4 + c] = fma(xs[r], ys[c], sums[r * 4 + c]);
+        }
+      }
+    }
+    x_half = 544 - x_half;
+    y_half = 544 - y_half;
+  }
+  #pragma unroll
+  for (int r = 0; r < 4; ++r) {
+    const int i = down * 4 + r;
+    #pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      const int j = across * 4 + c;
+      if (i < height && j < width) {
+        z[i * n + j] = sums[r * 4 + c];
+      }
+    }
+  }
+}
