@@ -12,12 +12,20 @@ from collections.abc import Mapping
 MODULES = {
     "pycuda.sparse": "sparse matrices come later",
     "pyopencl.bitonic_sort_templates": "Treadle writes the kernels of bitonic_sort itself",
+    "skcuda.cula": "CULA is no longer distributed",
+    "skcuda.pcula": "CULA is no longer distributed",
+    "skcuda.magma": "it calls MAGMA's library by its own names",
+    **{
+        f"skcuda.{name}": "what calls NVIDIA's libraries by their own names comes later"
+        for name in ("cublas", "cublasxt", "cusolver", "cusparse", "cudart", "cudadrv", "cuda")
+    },
+    **{f"skcuda.{name}": "it comes later" for name in ("linalg", "rlinalg", "special", "utils")},
 }
 # Packages that load NVIDIA's libraries themselves: what they want where one is not found.
 CALLS_LIBRARIES = {
     "skcuda": "scikit-cuda calls NVIDIA's libraries (cuBLAS, cuFFT, cuSOLVER) by names of its own: "
-    "they have to be installed where the system's linker looks, beside a GPU. The CPU device has "
-    "none, and Treadle has no skcuda of its own yet"
+    "they have to be installed where the system's linker looks, beside a GPU. Where scikit-cuda is "
+    "not installed, Treadle's own fft, misc and integrate run on every CUDA device"
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Importing this makes `import pycuda`, `import pyopencl`, `import cgen`, `import codepy.cgen` and
-`import pyfft` find Treadle's; so does `pytest -p treadle.compat`.
+"""Importing this makes `import pycuda`, `import pyopencl`, `import cgen`, `import codepy.cgen`,
+`import pyfft` and `import skcuda` find Treadle's; so does `pytest -p treadle.compat`.
 
-A PyCUDA, PyOpenCL or cgen that is installed is shadowed from then on, for this process; a codepy,
-of which only the trees are here, is not. One that was
+A PyCUDA, PyOpenCL or cgen that is installed is shadowed from then on, for this process; a codepy
+or skcuda, of which only some modules are here, is not. One that was
 imported before stays as it is, and a warning says so. `importlib.metadata.version("pyopencl")`
 answers with the version whose interface the face has.
 """
@@ -31,9 +31,10 @@ FACES = {
     "cgen": "treadle.cgen",
     "codepy": "treadle.codepy",
     "pyfft": "treadle.pyfft",
+    "skcuda": "treadle.skcuda",
 }
 # Those that an installed package of the name comes before: its other modules are not here.
-BEHIND_INSTALLED = {"codepy"}
+BEHIND_INSTALLED = {"codepy", "skcuda"}
 
 
 class _AliasLoader(importlib.abc.Loader):
@@ -110,15 +111,15 @@ class _AliasFinder(importlib.metadata.DistributionFinder):
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
         top, _, rest = fullname.partition(".")
-        if top in _absent.CALLS_LIBRARIES:
+        if top not in FACES:
+            return None
+        if top in BEHIND_INSTALLED and importlib.machinery.PathFinder.find_spec(top) is not None:
+            if top not in _absent.CALLS_LIBRARIES:
+                return None
             found = importlib.machinery.PathFinder.find_spec(fullname, path)
             if found is not None and found.loader is not None:
                 found.loader = _ExplainingLoader(found.loader)
             return found
-        if top not in FACES:
-            return None
-        if top in BEHIND_INSTALLED and importlib.machinery.PathFinder.find_spec(top) is not None:
-            return None
         real_name = FACES[top] + ("." + rest if rest else "")
         real = importlib.util.find_spec(real_name)
         if real is None:

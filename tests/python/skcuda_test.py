@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""scikit-cuda's modules beside NumPy: transforms, and misc and integrate."""
+
+import numpy as np
+import pytest
+
+FLOATS = ["f4", "f8", "c8", "c16"]
+
+
+@pytest.fixture
+def gpuarray(context):
+    import pycuda.gpuarray as gpuarray
+
+    return gpuarray
+
+
+def drawn(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        x = x + 1j * rng.standard_normal(shape)
+    return x.astype(dtype) if np.dtype(dtype).kind in "fc" else (x * 20).astype(dtype) + 40
+
+
+def near(ours, theirs, dtype=None):
+    """Equal but for rounding; in the dtype of NumPy's result unless another is named."""
+    ours = ours.get() if hasattr(ours, "get") else np.asarray(ours)
+    assert ours.shape == np.shape(theirs)
+    if dtype is not None:
+        assert ours.dtype == dtype
+    bound = 1e-4 if ours.dtype.itemsize <= 4 * (1 + (ours.dtype.kind == "c")) else 1e-10
+    np.testing.assert_allclose(ours, theirs, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("real, other", [("f4", "c8"), ("f8", "c16")])
+@pytest.mark.parametrize("shape", [8, (4, 6), (2, 3, 5)])
+@pytest.mark.parametrize("batch", [1, 3])
+def test_plans_transform_batches(gpuarray, real, other, shape, batch):
+    from skcuda import fft
+
+    lengths = (shape,) if isinstance(shape, int) else shape
+    axes = tuple(range(1, 1 + len(lengths)))
+    x = drawn((batch, *lengths), real)
+    x_gpu, back = gpuarray.to_gpu(x), gpuarray.empty(x.shape, real)
+    half = gpuarray.empty((batch, *lengths[:-1], lengths[-1] // 2 + 1), other)
+    forward, inverse = fft.Plan(shape, real, other, batch), fft.Plan(shape, other, real, batch)
+    assert fft.fft(x_gpu, half, forward) is None
+    near(half, np.fft.rfftn(x, axes=axes))
+    fft.ifft(half, back, inverse)
+    near(back, x * np.prod(lengths))
+    fft.ifft(half, back, inverse, True)
+    near(back, x)
+    z = drawn((batch, *lengths), other)
+    z_gpu, plan = gpuarray.to_gpu(z), fft.Plan(shape, other, other, batch)
+    fft.fft(z_gpu, z_gpu, plan)
+    near(z_gpu, np.fft.fftn(z, axes=axes))
+    fft.ifft(z_gpu, z_gpu, plan, scale=True)
+    near(z_gpu, z)
+    assert plan.batch == batch
+    assert plan.worksize > 0
+
+
+def test_embedded_elements_and_streams(gpuarray):
+    import pycuda.driver as drv
+    from skcuda import cufft, fft
+
+    x = drawn((3, 10), "c8")
+    x_gpu, made = gpuarray.to_gpu(x), gpuarray.zeros((3, 8), "c8")
+    embed, stream = np.array([10], np.int32), drv.Stream()
+    plan = fft.Plan(8, "c8", "c8", 3, stream, 1, embed, 1, 10, np.array([8], np.int32), 1, 8)
+    fft.fft(x_gpu, made, plan)
+    stream.synchronize()
+    near(made, np.fft.fft(x[:, :8]))
+    columns = gpuarray.to_gpu(drawn((8, 3), "c8"))
+    plan = fft.Plan(8, "c8", "c8", 3, None, 1, np.array([8], np.int32), 3, 1, embed * 0 + 8, 1, 8)
+    cufft.cufftSetStream(plan.handle, stream.handle)
+    fft.fft(columns, made, plan, scale=True)
+    stream.synchronize()
+    near(made, np.fft.fft(columns.get(), axis=0).T / 8)
+    own = cufft.cufftPlan1d(8, cufft.CUFFT_C2C, 3)
+    cufft.cufftExecC2C(own, int(made.gpudata), int(made.gpudata), cufft.CUFFT_FORWARD)
+    cufft.cufftDestroy(own)
+    with pytest.raises(cufft.cufftInvalidPlan):
+        cufft.cufftDestroy(own)
+
+
+def test_real_transforms_in_one_place_have_padded_rows(gpuarray):
+    from skcuda import cufft
+
+    x = drawn((2, 5), "f4")
+    rows = np.zeros((2, 6), "f4")
+    rows[:, :5] = x
+    memory, plan = gpuarray.to_gpu(rows), cufft.cufftPlan1d(5, cufft.CUFFT_R2C, 2)
+    cufft.cufftExecR2C(plan, int(memory.gpudata), int(memory.gpudata))
+    near(memory.view(np.complex64), np.fft.rfft(x))
+
+
+def test_plans_refuse_what_they_are_not_for(gpuarray):
+    from skcuda import fft
+
+    x = gpuarray.zeros(8, "f4")
+    for arguments in [((), "f4", "c8"), (8, "f4", "c16"), (8, "f4", "c8", 0), (0, "f4", "c8")]:
+        with pytest.raises(ValueError, match=r"shape|dtype|batch|transforms"):
+            fft.Plan(*arguments)
+    forward, inverse = fft.Plan(8, "f4", "c8"), fft.Plan(8, "c8", "f4")
+    with pytest.raises(ValueError, match="pass another array"):
+        fft.fft(x, x, forward)
+    with pytest.raises(ValueError, match="is for ifft"):
+        fft.fft(x, x, inverse)
+    with pytest.raises(ValueError, match="is for fft"):
+        fft.ifft(x, x, forward)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "i4"])
+@pytest.mark.parametrize("order", "CF")
+def test_operators_and_reductions_of_matrices(gpuarray, dtype, order):
+    from skcuda import misc
+
+    x = np.asarray(drawn((3, 4), dtype), order=order)
+    y = np.asarray(drawn((3, 4), dtype, 1), order=order)
+    x_gpu, y_gpu = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
+    is_whole = x.dtype.kind == "i"
+    for name in ("add", "subtract", "multiply"):
+        made = getattr(misc, name)(x_gpu, y_gpu)
+        near(made, getattr(np, name)(x, y), dtype)
+        assert made.flags.f_contiguous == (order == "F")
+    near(misc.divide(x_gpu, y_gpu), x // y if is_whole else x / y, dtype)
+    row, column = drawn(4, dtype, 2), drawn((3, 1), dtype, 3)
+    near(misc.add_matvec(x_gpu, gpuarray.to_gpu(row)), x + row, dtype)
+    near(misc.mult_matvec(x_gpu, gpuarray.to_gpu(column)), x * column, dtype)
+    near(misc.div_matvec(x_gpu, gpuarray.to_gpu(column.ravel()), axis=0),
+         x // column if is_whole else x / column, dtype)  # fmt: skip
+    near(misc.add(x_gpu, gpuarray.to_gpu(row)), x + row)
+    for axis in (None, 0, 1, -1):
+        near(misc.sum(x_gpu, axis), x.sum(axis))
+        near(misc.mean(x_gpu, axis, keepdims=True), x.mean(axis, keepdims=True))
+        near(misc.var(x_gpu, 1, axis), x.var(axis, ddof=1))
+        near(misc.std(x_gpu, axis=axis), x.std(axis))
+    near(misc.maxabs(x_gpu), abs(x).max())
+    if x.dtype.kind == "c":
+        return
+    near(misc.max(x_gpu), x.max(keepdims=True))
+    near(misc.min(x_gpu, 1), x.min(1))
+    near(misc.argmax(x_gpu, 0), x.argmax(0), "u4")
+    near(misc.argmin(x_gpu, 1, True), x.argmin(1, keepdims=True), "u4")
+
+
+def test_elements_by_number_and_new_arrays(gpuarray):
+    from skcuda import misc
+
+    x = np.arange(5, dtype="f4")
+    x_gpu, ind = gpuarray.to_gpu(x), np.array([0, 2, 4])
+    near(misc.get_by_index(x_gpu, ind), x[ind], "f4")
+    assert misc.get_by_index(x_gpu, ind[:0]).shape == (0,)
+    misc.set_by_index(x_gpu, gpuarray.to_gpu(ind), gpuarray.to_gpu(np.ones(3, "f4")))
+    near(x_gpu, [1, 1, 1, 3, 1])
+    misc.set_by_index(x_gpu, ind[[0, 0, 0, 0, 1]], gpuarray.to_gpu(x), ind_which="src")
+    near(x_gpu, [0, 0, 0, 0, 2])
+    near(misc.cumsum(gpuarray.to_gpu(x)), x.cumsum(), "f4")
+    near(misc.diff(gpuarray.to_gpu(x)), np.diff(x), "f4")
+    near(misc.inf((2, 2), "f8"), np.full((2, 2), np.inf))
+    assert misc.ones((2, 3), "c8", order="F").strides == (8, 16)
+    with pytest.raises(OverflowError, match="int32"):
+        misc.inf(2, "i4")
+    misc.set_realloc(x_gpu, np.ones((2, 2), "f8"))
+    near(x_gpu, np.ones((2, 2)), "f8")
+    near(x_gpu + 1, np.full((2, 2), 2), "f8")
+    block, grid = misc.select_block_grid_sizes(misc.get_current_device(), (1000, 7), 128)
+    assert (block, grid) == ((128, 1, 1), (55, 1, 1))
+    for wrong in [lambda: misc.diff(misc.ones((2, 2), "f4")), lambda: misc.max(misc.ones(2, "c8"))]:
+        with pytest.raises((ValueError, TypeError), match=r"shape|complex"):
+            wrong()
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_integrals(gpuarray, dtype):
+    from skcuda import integrate
+
+    x, matrix = drawn(10, dtype), drawn((5, 4), dtype)
+    near(integrate.trapz(gpuarray.to_gpu(x), 0.5), np.trapezoid(x, dx=0.5), dtype)
+    near(integrate.trapz2d(gpuarray.to_gpu(matrix)), np.trapezoid(np.trapezoid(matrix)), dtype)
+    nine = x[:9]
+    simpson = (nine[0] + 4 * nine[1:-1:2].sum() + 2 * nine[2:-1:2].sum() + nine[-1]) / 3
+    near(integrate.simps(gpuarray.to_gpu(nine)), simpson, dtype)
+    last = (x[-1] + x[-2]) / 2
+    near(integrate.simps(gpuarray.to_gpu(x), even="first"), simpson + last, dtype)
+    both = [integrate.simps(gpuarray.to_gpu(x), even=name) for name in ("first", "last", "avg")]
+    near(both[2], (both[0] + both[1]) / 2, dtype)
+    with pytest.raises(ValueError, match="even"):
+        integrate.simps(gpuarray.to_gpu(x), even="none")
