@@ -147,6 +147,7 @@
 #include "treadle/kernel/workspace.hpp"
 #include "treadle/library/host_blas.hpp"
 #include "treadle/library/search.hpp"
+#include "treadle/linalg/decomposition.hpp"
 #include "treadle/linalg/product.hpp"
 #include "treadle/memory/buffer.hpp"
 #include "treadle/memory/device_pool.hpp"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Systems of equations, factors and eigenvalues of matrices, with NumPy's rules. The matrices are
+// the last two axes; axes before them are many of them.
+//
+// LAPACK of the host does the work, for every device: matrices are copied to the host and results
+// back. So these functions compute at once and block, and what is singular is an error at the call.
+// float32 and complex64 are computed in their own precision, integers and bool in float64.
+//
+// All throw LibraryNotFound where the host has no LAPACK, DTypeError for float16 and records, and
+// ShapeError for arrays with fewer than two axes and where a square is wanted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "treadle/array/array.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::linalg {
+
+/// A matrix that has no inverse, is not positive definite, or for which an iteration did not end.
+class LinAlgError : public InvalidArgument {
+  using InvalidArgument::InvalidArgument;
+};
+
+/// The x for which a @ x is b. b is one vector if it has one axis, else matrices; axes before them
+/// broadcast. Throws LinAlgError for singular matrices.
+Array solve(const Array& a, const Array& b);
+/// The inverse. Throws LinAlgError for singular matrices.
+Array inv(const Array& a);
+/// The determinant; 0 for singular matrices.
+Array det(const Array& a);
+/// Determinants too large or too small for the dtype.
+struct SignAndLog {
+  Array sign;         ///< 1, -1 or 0, or of magnitude 1
+  Array log_of_size;  ///< -infinity where the determinant is 0
+};
+SignAndLog slogdet(const Array& a);  ///< what `sign * exp(log_of_size)` gives back
+
+/// The triangular L with L @ L^H = a, of which one triangle is read; with `is_upper` U with U^H @
+/// U. Throws LinAlgError if a is not positive definite.
+Array cholesky(const Array& a, bool is_upper = false);
+
+/// Which part of QR is wanted.
+enum class QrMode : std::uint8_t {
+  reduced,   ///< q of m x min(m, n)
+  complete,  ///< q of m x m
+  r,         ///< no q
+};
+struct Qr {
+  Array q, r;  ///< q has orthonormal columns, and is no array for QrMode::r; r is upper triangular
+};
+Qr qr(const Array& a, QrMode mode = QrMode::reduced);  ///< a = q @ r
+
+struct Svd {
+  Array u, s, vh;  ///< s falls; u and vh are no arrays if they were not asked for
+};
+/// a = u * s @ vh. Throws LinAlgError if the iteration does not end, as for NaN.
+Svd svd(const Array& a, bool has_full_matrices = true, bool has_vectors = true);
+
+struct Eigen {
+  Array values, vectors;  ///< vectors are columns; no array if they were not asked for
+};
+/// Of symmetric or Hermitian matrices, of which one triangle is read; values rise.
+Eigen eigh(const Array& a, bool reads_upper = false, bool has_vectors = true);
+/// Of any matrices; complex, unless no value of a real array is.
+Eigen eig(const Array& a, bool has_vectors = true);
+
+struct LeastSquares {
+  Array x, residuals, s;  ///< residuals: none unless a has full rank and more rows than columns
+  std::int64_t rank = 0;  ///< of a: how many singular values count
+};
+/// The x for which the norm of a @ x - b is least. One matrix; b is a vector or a matrix. Singular
+/// values below rcond times the largest count as 0; by default rcond is the dtype's precision
+/// times the longer side.
+LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond = {});
+
+}  // namespace treadle::linalg

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Systems of equations, inverses and determinants.
+#include <cmath>
+#include <limits>
+
+#include "linalg/host_matrices.hpp"
+#include "treadle/base/layout.hpp"
+#include "treadle/base/promotion.hpp"
+#include "treadle/linalg/decomposition.hpp"
+
+namespace treadle::linalg {
+
+using array::Shape;
+
+std::shared_ptr<const library::HostBlas> lapack() {
+  auto blas = library::HostBlas::load();
+  if (!blas->has_lapack())
+    throw LibraryNotFound("LAPACK", {blas->path().string() + ": has a BLAS and no LAPACK"},
+                          "pip install scipy-openblas64, or set TREADLE_LIBRARIES=blas=PATH to a "
+                          "library with both");
+  return blas;
+}
+
+Scalar computed_dtype(const char* name, Scalar dtype) {
+  const DType type(dtype);
+  if (dtype == Scalar::float16 || type.kind() == ScalarKind::structure)
+    throw DTypeError(std::string(name) + ": matrices of " + type.name(),
+                     "cast them to float32 or float64");
+  if (type.kind() == ScalarKind::floating || type.kind() == ScalarKind::complex) return dtype;
+  return Scalar::float64;
+}
+
+void require_matrices(const char* name, const Array& a) {
+  if (a.rank() < 2)
+    throw ShapeError(std::string(name) + ": an array of shape " + shape_text(a.shape()),
+                     "matrices are the last two axes");
+}
+
+void require_squares(const char* name, const Array& a) {
+  require_matrices(name, a);
+  if (*(a.shape().end() - 2) != a.shape().back())
+    throw ShapeError(std::string(name) + ": matrices of shape " + shape_text(a.shape()),
+                     "the last two axes have one length");
+}
+
+namespace {
+
+/// Solves a @ x = b in place of both.
+template <class T>
+void solve_in_place(const char* name, HostMatrices<T>& a, HostMatrices<T>& b) {
+  if (a.n == 0 || b.n == 0) return;
+  lapack()->call<T>([&]<class Int>(const library::HostRoutines<T, Int>& routines) {
+    const Int n = static_cast<Int>(a.n), columns = static_cast<Int>(b.n);
+    std::vector<Int> pivots(static_cast<std::size_t>(a.n));
+    for (std::int64_t i = 0; i < a.count; ++i) {
+      Int info = 0;
+      routines.gesv(&n, &columns, a.at(i), &n, pivots.data(), b.at(i), &n, &info);
+      if (info > 0)
+        throw LinAlgError("Singular matrix: " + std::string(name) + " of matrix " +
+                              std::to_string(i) + ", whose pivot " + std::to_string(info) + " is 0",
+                          "lstsq() or pinv() take singular matrices");
+    }
+  });
+}
+
+Array broadcast_matrices(const Array& x, const Shape& batch) {
+  Shape shape = batch;
+  shape.insert(shape.end(), x.shape().end() - 2, x.shape().end());
+  return std::ranges::equal(shape, x.shape()) ? x : array::broadcast_to(x, shape);
+}
+
+Shape common_batch(const Array& x, const Array& y) {
+  const Layout layouts[] = {Layout::contiguous(Shape(x.shape().begin(), x.shape().end() - 2), 1),
+                            Layout::contiguous(Shape(y.shape().begin(), y.shape().end() - 2), 1)};
+  const Layout* const both[] = {&layouts[0], &layouts[1]};
+  const Layout whole = broadcast(both, 1);
+  return {whole.shape().begin(), whole.shape().end()};
+}
+
+}  // namespace
+
+Array solve(const Array& a, const Array& b) {
+  require_squares("solve", a);
+  const bool is_vector = b.rank() == 1;
+  if (b.rank() == 0) require_matrices("solve", b);
+  const Array right = is_vector ? array::expand_dims(b, 1) : b;
+  if (*(right.shape().end() - 2) != a.shape().back())
+    throw ShapeError("solve: matrices of shape " + shape_text(a.shape()) +
+                         " for right sides of shape " + shape_text(b.shape()),
+                     "there are as many rows");
+  const Shape batch = common_batch(a, right);
+  const Scalar both = promote(computed_dtype("solve", a.dtype().scalar()),
+                              computed_dtype("solve", b.dtype().scalar()));
+  const Array left = a.dtype() == DType(both) ? a : array::cast(a, both);
+  return with_dtype("solve", left, [&](auto number, const Array& x) {
+    using T = decltype(number);
+    const Array y = right.dtype() == x.dtype() ? right : array::cast(right, x.dtype());
+    HostMatrices<T> matrices(broadcast_matrices(x, batch)), sides(broadcast_matrices(y, batch));
+    solve_in_place("solve", matrices, sides);
+    const Array result = sides.array(x);
+    return is_vector ? array::squeeze(result, -1) : result;
+  });
+}
+
+Array inv(const Array& a) {
+  require_squares("inv", a);
+  return with_dtype("inv", a, [&](auto number, const Array& x) {
+    using T = decltype(number);
+    HostMatrices<T> matrices(x), sides(matrices.batch, matrices.n, matrices.n);
+    for (std::int64_t i = 0; i < sides.count; ++i)
+      for (std::int64_t j = 0; j < sides.n; ++j) sides.element(i, j, j) = T(1);
+    solve_in_place("inv", matrices, sides);
+    return sides.array(x);
+  });
+}
+
+namespace {
+
+/// The pivots of each matrix: what they multiply to, as sign and logarithm.
+template <class T>
+struct Determinants {
+  Shape batch;
+  std::vector<T> sign, value;
+  std::vector<Real<T>> log;
+};
+
+template <class T>
+Determinants<T> determinants(const Array& x) {
+  HostMatrices<T> a(x);
+  Determinants<T> made{a.batch, {}, {}, {}};
+  lapack()->call<T>([&]<class Int>(const library::HostRoutines<T, Int>& routines) {
+    const Int n = static_cast<Int>(a.n);
+    std::vector<Int> pivots(static_cast<std::size_t>(a.n));
+    for (std::int64_t i = 0; i < a.count; ++i) {
+      Int info = 0;
+      if (n > 0) routines.getrf(&n, &n, a.at(i), &n, pivots.data(), &info);
+      T sign(1), value(1);
+      Real<T> log(0);
+      for (std::int64_t j = 0; j < a.n; ++j) {
+        const T pivot = a.element(i, j, j);
+        const Real<T> size = std::abs(pivot);
+        const T turn =
+            pivots[static_cast<std::size_t>(j)] != static_cast<Int>(j + 1) ? T(-1) : T(1);
+        sign *= size == Real<T>(0) ? T(0) : turn * (pivot / size);
+        log += std::log(size);
+        value *= turn * pivot;
+      }
+      made.sign.push_back(sign);
+      made.log.push_back(log);
+      made.value.push_back(value);
+    }
+  });
+  return made;
+}
+
+}  // namespace
+
+Array det(const Array& a) {
+  require_squares("det", a);
+  return with_dtype("det", a, [&](auto number, const Array& x) {
+    const auto made = determinants<decltype(number)>(x);
+    return host_numbers(made.value, made.batch, x);
+  });
+}
+
+SignAndLog slogdet(const Array& a) {
+  require_squares("slogdet", a);
+  return with_dtype("slogdet", a, [&](auto number, const Array& x) {
+    const auto made = determinants<decltype(number)>(x);
+    return SignAndLog{host_numbers(made.sign, made.batch, x),
+                      host_numbers(made.log, made.batch, x)};
+  });
+}
+
+}  // namespace treadle::linalg

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Stacks of matrices in the host's memory, column by column, as LAPACK reads them.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "treadle/array/array.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/library/host_blas.hpp"
+
+namespace treadle::linalg {
+
+template <class T>
+using Real = typename library::Magnitude<T>::Type;
+template <class T>
+constexpr bool is_real = std::is_floating_point_v<T>;
+
+/// LAPACK, or the error that says what was searched and what to install.
+std::shared_ptr<const library::HostBlas> lapack();
+/// The dtype in which decompositions of it are computed. Throws DTypeError.
+Scalar computed_dtype(const char* name, Scalar dtype);
+/// Throws ShapeError for fewer than two axes.
+void require_matrices(const char* name, const Array& a);
+/// Throws ShapeError unless the last two axes have one length.
+void require_squares(const char* name, const Array& a);
+
+/// Matrices of one shape, one behind the other.
+template <class T>
+struct HostMatrices {
+  array::Shape batch;        ///< axes before the last two
+  std::int64_t m, n, count;  ///< each has m rows and n columns
+  std::vector<T> values;     ///< column by column
+
+  HostMatrices(array::Shape batch_, std::int64_t m_, std::int64_t n_)
+      : batch(std::move(batch_)), m(m_), n(n_), count(1) {
+    for (const std::int64_t length : batch) count *= length;
+    values.resize(static_cast<std::size_t>(count * m * n));
+  }
+  /// Copies an array, of dtype T; blocks.
+  explicit HostMatrices(const Array& a)
+      : HostMatrices({a.shape().begin(), a.shape().end() - 2}, *(a.shape().end() - 2),
+                     a.shape().back()) {
+    if (!values.empty()) array::swapaxes(a, -1, -2).get(static_cast<void*>(values.data()));
+  }
+  T* at(std::int64_t matrix) { return values.data() + matrix * m * n; }
+  T& element(std::int64_t matrix, std::int64_t i, std::int64_t j) {
+    return values[static_cast<std::size_t>((matrix * n + j) * m + i)];
+  }
+  /// As an array on the stream of another one.
+  Array array(const Array& like) const {
+    array::Shape shape = batch;
+    shape.insert(shape.end(), {n, m});
+    return array::swapaxes(Array::from(static_cast<const void*>(values.data()), shape,
+                                       dtype_of<T>(), {.stream = like.stream()}),
+                           -1, -2);
+  }
+};
+
+/// Numbers, `length` of each matrix, as an array.
+template <class T>
+Array host_vectors(const std::vector<T>& values, array::Shape batch, std::int64_t length,
+                   const Array& like) {
+  batch.push_back(length);
+  return Array::from(static_cast<const void*>(values.data()), batch, dtype_of<T>(),
+                     {.stream = like.stream()});
+}
+/// One number of each matrix.
+template <class T>
+Array host_numbers(const std::vector<T>& values, const array::Shape& batch, const Array& like) {
+  return Array::from(static_cast<const void*>(values.data()), batch, dtype_of<T>(),
+                     {.stream = like.stream()});
+}
+
+/// Calls `function` with a value of the C++ type of the dtype that `a` is computed in, and with `a`
+/// in that dtype.
+template <class F>
+auto with_dtype(const char* name, const Array& a, F function) {
+  const Scalar dtype = computed_dtype(name, a.dtype().scalar());
+  const Array x = a.dtype() == DType(dtype) ? a : array::cast(a, dtype);
+  switch (dtype) {
+    case Scalar::float32:
+      return function(float{}, x);
+    case Scalar::complex64:
+      return function(std::complex<float>{}, x);
+    case Scalar::complex128:
+      return function(std::complex<double>{}, x);
+    default:
+      return function(double{}, x);
+  }
+}
+
+/// The size of work that LAPACK asks for comes as a number of the dtype.
+template <class Int, class T>
+Int work_size(const T& asked) {
+  return std::max(static_cast<Int>(std::real(asked)), Int(1));
+}
+
+}  // namespace treadle::linalg

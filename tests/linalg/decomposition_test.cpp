@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/linalg/decomposition.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "array/each_array_device.hpp"
+#include "library/packages.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/linalg/product.hpp"
+
+namespace treadle::linalg {
+namespace {
+
+using array::device_test_name;
+using array::each_device;
+
+class DecompositionTest : public array::OnEachArrayDevice {
+ protected:
+  void SetUp() override {
+    OnEachArrayDevice::SetUp();
+    const auto blas = library::blas_of_this_machine();
+    if (blas == nullptr || !blas->has_lapack()) GTEST_SKIP() << "no LAPACK on this machine";
+    if (!runs_kernels()) GTEST_SKIP() << "the null device has no elements";
+  }
+  Array matrix(const std::vector<float>& values, std::int64_t columns) {
+    return array::reshape(make(values), {-1, columns});
+  }
+  static void expect_near(const Array& x, const std::vector<float>& expected) {
+    EXPECT_THAT(array::dense_copy(x).as<float>(),
+                testing::Pointwise(testing::FloatNear(1e-5f), expected));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, DecompositionTest, each_device(), device_test_name);
+
+TEST_P(DecompositionTest, EquationsAndDeterminants) {
+  const device::StreamScope scope(shared_stream());
+  const Array a = matrix({2, 1, 1, 3}, 2);
+  expect_near(solve(a, make({3, 5})), {0.8f, 1.4f});
+  expect_near(inv(a), {0.6f, -0.2f, -0.2f, 0.4f});
+  EXPECT_NEAR(det(a).item().as_double(), 5, 1e-5);
+  EXPECT_NEAR(slogdet(a).log_of_size.item().as_double(), std::log(5), 1e-5);
+  const Array singular = matrix({1, 2, 2, 4}, 2);
+  EXPECT_EQ(det(singular).item().as_double(), 0);
+  EXPECT_THROW(inv(singular), LinAlgError);
+  EXPECT_THROW(solve(a, make({1, 2, 3})), ShapeError);
+  EXPECT_THROW(inv(make({1, 2})), ShapeError);
+  EXPECT_THROW(inv(array::cast(a, Scalar::float16)), DTypeError);
+}
+
+TEST_P(DecompositionTest, FactorsMultiplyToTheMatrix) {
+  const device::StreamScope scope(shared_stream());
+  const Array a = matrix({4, 2, 2, 3}, 2), tall = matrix({1, 2, 3, 4, 5, 7}, 2);
+  const Array l = cholesky(a);
+  expect_near(matmul(l, array::transpose(l)), {4, 2, 2, 3});
+  EXPECT_THROW(cholesky(matrix({1, 2, 2, 1}, 2)), LinAlgError);
+  const Qr factors = qr(tall);
+  expect_near(matmul(factors.q, factors.r), {1, 2, 3, 4, 5, 7});
+  EXPECT_THAT(qr(tall, QrMode::complete).q.shape(), testing::ElementsAre(3, 3));
+  const Svd values = svd(tall, false);
+  expect_near(matmul(values.u * values.s, values.vh), {1, 2, 3, 4, 5, 7});
+  EXPECT_THROW(svd(matrix({NAN, 1, 1, 1}, 2)), LinAlgError);
+}
+
+TEST_P(DecompositionTest, EigenvaluesAndLeastSquares) {
+  const device::StreamScope scope(shared_stream());
+  expect_near(eigh(matrix({2, 1, 1, 2}, 2)).values, {1, 3});
+  EXPECT_EQ(eig(matrix({0, -1, 1, 0}, 2)).values.dtype(), Scalar::complex64);
+  EXPECT_EQ(eig(matrix({2, 0, 0, 3}, 2)).values.dtype(), Scalar::float32);
+  const LeastSquares line = lstsq(matrix({0, 1, 1, 1, 2, 1}, 2), make({1, 3, 5}));
+  expect_near(line.x, {2, 1});
+  EXPECT_EQ(line.rank, 2);
+}
+
+}  // namespace
+}  // namespace treadle::linalg
