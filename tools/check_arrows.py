@@ -62,9 +62,9 @@ VOCABULARY = [
     # The libraries' names are no entry points.
     (
         re.compile(r"\bcu(?!(?:BLAS|FFT|SOLVER|SPARSE|RAND))[A-Z]|nvrtc"),
-        ("cuda/", "cuda_cpu/", "compile/", "device/cuda/"),
+        ("cuda/", "cuda_cpu/", "compile/", "device/cuda/", "fft/vkfft/"),
     ),
-    (re.compile(r"\bcl[A-Z]"), ("opencl/", "cuda_cpu/", "device/opencl/")),
+    (re.compile(r"\bcl[A-Z]"), ("opencl/", "cuda_cpu/", "device/opencl/", "fft/vkfft/")),
     (re.compile(r"Python\.h|nanobind"), ()),
 ]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<(treadle/[^>]+)>)', re.MULTILINE)

@@ -2,10 +2,12 @@
 #include "fft/transform.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <string>
 
+#include "fft/generated.hpp"
 #include "fft/host_launch.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/deferred.hpp"
@@ -81,6 +83,11 @@ kernel::KernelNote run_through_host(device::Stream& stream, HostTask task,
 
 }  // namespace
 
+std::atomic<bool>& generates_everywhere() noexcept {
+  static std::atomic<bool> value = false;
+  return value;
+}
+
 std::string_view Transform::name() const {
   switch (kind) {
     case TransformKind::complex:
@@ -106,9 +113,21 @@ kernel::KernelNote Transform::run(device::Stream& stream,
   const bool is_double = dtype.real_type() == Scalar::float64;
   const ElementSizes sizes = sizes_of(*this, is_double);
   if (std::ranges::find(output.shape, 0) != output.shape.end()) return {};
-  HostTask task = task_of(*this, input, output, is_double);
   if (!stream.device().info().traits.runs_kernels) return {};
-  if (!runs_host_code(stream.device())) return run_through_host(stream, task, input, output, sizes);
+  const bool is_processor = stream.device().info().kind == device::DeviceKind::cpu;
+  if (!runs_host_code(stream.device()) || generates_everywhere()) {
+    if (is_processor && !generates_everywhere())
+      return run_through_host(stream, task_of(*this, input, output, is_double), input, output,
+                              sizes);
+    try {
+      return run_generated(stream, *this, input, output, is_double);
+    } catch (const NotSupported&) {
+      if (generates_everywhere()) throw;
+      HostTask task = task_of(*this, input, output, is_double);
+      return run_through_host(stream, task, input, output, sizes);
+    }
+  }
+  HostTask task = task_of(*this, input, output, is_double);
   task.input = input.location.handle + input.location.offset;
   task.output = output.location.handle + output.location.offset;
   return launch_on_host(stream, task);

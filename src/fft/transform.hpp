@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -29,5 +30,8 @@ struct Transform final : array::Computation {
   kernel::KernelNote run(device::Stream& stream,
                          const array::ComputationLaunch& launch) const override;
 };
+
+/// For tests: whether generated kernels serve the CPU device, too, as they do other devices.
+std::atomic<bool>& generates_everywhere() noexcept;
 
 }  // namespace treadle::fft

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "array/each_array_device.hpp"
+#include "fft/generated.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::fft {
@@ -15,6 +16,10 @@ using array::Overlap;
 
 class ConvolutionTest : public array::OnEachArrayDevice {
  protected:
+  void TearDown() override {
+    forget_plans(*device());
+    OnEachArrayDevice::TearDown();
+  }
   void expect_near(const Array& z, const std::vector<float>& expected) {
     ASSERT_EQ(static_cast<std::size_t>(z.size()), expected.size());
     const std::vector<float> values = z.as<float>();

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fft/transform.hpp"
+#include "treadle/array/computation.hpp"
+#include "treadle/device/stream.hpp"
+
+namespace treadle::fft {
+
+/// Queues a transform as generated kernels, which are made when a shape is first transformed on the
+/// device: VkFFT's, and copies around them where it takes other layouts. Elements are of float64 or
+/// float32, or of the complex dtypes of them. Throws as vkfft::make_cuda_plan(), and OutOfMemory.
+kernel::KernelNote run_generated(device::Stream& stream, const Transform& transform,
+                                 const array::ArrayPlace& input, const array::ArrayPlace& output,
+                                 bool is_double);
+
+/// Frees the plans that are kept for a device, and their memory.
+void forget_plans(device::Device& device);
+
+}  // namespace treadle::fft
