@@ -6,6 +6,7 @@ fetch_fft_sources.py DESTINATION"""
 from __future__ import annotations
 
 import dataclasses
+import os
 import pathlib
 import subprocess
 import sys
@@ -64,8 +65,12 @@ def download(folder: pathlib.Path, source: Source) -> pathlib.Path:
             subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     pins = folder / "pins.txt"
     pins.write_text(source.pin())
+    # pip makes the package's metadata and installs what that takes, in an environment of its own:
+    # also where this runs within another build.
+    hidden = ("PYTHONPATH", "PIP_NO_BUILD_ISOLATION")
+    plain = {name: value for name, value in os.environ.items() if name not in hidden}
     options = ("-q", "--no-deps", "--require-hashes", f"--no-binary={source.name}", "-d", folder)
-    subprocess.run([python, "-m", "pip", "download", *options, "-r", pins], check=True)
+    subprocess.run([python, "-m", "pip", "download", *options, "-r", pins], env=plain, check=True)
     return next(folder.glob(f"{source.name}-*.tar.gz"))
 
 
