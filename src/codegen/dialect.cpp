@@ -77,7 +77,8 @@ constexpr TypeName cuda_vector_names[] = {
 struct Table {
   Language language;
   std::string_view group_id, local_id, group_count, local_size;
-  std::string_view shuffle_down, shuffle_up, atomic_add, add_word, word_preamble;
+  std::string_view shuffle_down, shuffle_up, ballot, sub_group_barrier, atomic_add, add_word,
+      word_preamble;
   bool fences_are_of_device;
   std::string_view high_product, aligned;
   bool has_addresses;
@@ -94,6 +95,8 @@ constexpr Table tables[] = {
      .local_size = "blockDim.x",
      .shuffle_down = "__shfl_down_sync(0xffffffffu, {0}, {1})",
      .shuffle_up = "__shfl_up_sync(0xffffffffu, {0}, {1})",
+     .ballot = "__ballot_sync(0xffffffffu, {0})",
+     .sub_group_barrier = "__syncwarp()",
      .atomic_add = "atomicAdd",
      .add_word = "atomicAdd",
      .word_preamble = "",
@@ -115,6 +118,8 @@ constexpr Table tables[] = {
      .local_size = "(uint)get_local_size(0)",
      .shuffle_down = "",
      .shuffle_up = "",
+     .ballot = "",
+     .sub_group_barrier = "",
      .atomic_add = "atomic_add",
      .add_word = "atom_add",
      .word_preamble = "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
@@ -155,9 +160,14 @@ Dialect read(const Table& table) {
                   .local_size = std::string(table.local_size),
                   .shuffle_down = std::string(table.shuffle_down),
                   .shuffle_up = std::string(table.shuffle_up),
+                  .ballot = std::string(table.ballot),
+                  .sub_group_barrier = std::string(table.sub_group_barrier),
+                  .population = of("treadle_popcount"),
                   .atomic_add = std::string(table.atomic_add),
                   .load_word = of("treadle_load_uint64"),
                   .store_word = of("treadle_store_uint64"),
+                  .load_uint = of("treadle_load_uint"),
+                  .store_uint = of("treadle_store_uint"),
                   .add_word = std::string(table.add_word),
                   .word_preamble = std::string(table.word_preamble),
                   .fences_are_of_device = table.fences_are_of_device,

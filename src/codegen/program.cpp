@@ -27,6 +27,12 @@ void write_structure(tree::BlockBuilder& code, std::string_view name, tree::Part
                                              std::move(members), tree::Position()))));
 }
 
+tree::NodePtr bounded_kernel(std::string_view name, tree::Parts parameters, unsigned group_size,
+                             unsigned groups) {
+  return tree::specifier(
+      joined({"TREADLE_KERNEL TREADLE_GROUPS_OF(", number(group_size), ", ", number(groups), ")"}),
+      tree::function(tree::value("", name), std::move(parameters)));
+}
 tree::NodePtr called_function(tree::Part result, tree::Part name, tree::Parts parameters) {
   return tree::specifier(
       "TREADLE_FUNCTION",

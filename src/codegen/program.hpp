@@ -17,6 +17,10 @@ void write_exact(tree::BlockBuilder& code, tree::NodePtr kernel, const Dialect& 
 /// Defines a type by its members; `attribute` stands behind `struct`.
 void write_structure(tree::BlockBuilder& code, std::string_view name, tree::Parts members,
                      std::string_view attribute = "");
+/// What declares a kernel for groups of so many work-items, `groups` of which a compute unit has
+/// registers for.
+tree::NodePtr bounded_kernel(std::string_view name, tree::Parts parameters, unsigned group_size,
+                             unsigned groups);
 /// What declares a function that kernels call.
 tree::NodePtr called_function(tree::Part result, tree::Part name, tree::Parts parameters);
 /// The same of one that is to be inlined.

@@ -5,6 +5,7 @@
 
 #include "dealing.hpp"
 #include "program.hpp"
+#include "row_sort_wide.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
 
@@ -60,7 +61,7 @@ class RowSortWriter {
     code_.close();
     code_.close();
     code_.close();
-    RowSortText made;
+    RowSortText made{.text = {}, .group_size = 1};
     made.program = code_.take();
     made.text = printed(made.program, dialect_);
     return made;
@@ -230,7 +231,8 @@ RowSortText generate_row_sort(const RowSortSnippet& snippet, const Tiling& tilin
   if (snippet.key_dtype != Scalar::uint32 && snippet.key_dtype != Scalar::uint64)
     throw DTypeError("the keys of " + snippet.name + " are of " + DType(snippet.key_dtype).name(),
                      "choose uint32 or uint64");
-  return RowSortWriter(snippet, tiling, dialect, types).write();
+  return tiling.schedule == Schedule::wide ? generate_wide_row_sort(snippet, tiling, dialect, types)
+                                           : RowSortWriter(snippet, tiling, dialect, types).write();
 }
 
 }  // namespace treadle::codegen

@@ -111,7 +111,7 @@ class CountTexts {
             most + " ? (uint)(end - from) : " + most + R"(;
     uint bins[)" +
             most + R"(];
-#pragma clang loop vectorize(assume_safety)
+    TREADLE_VECTOR_LOOP
     for (uint k = 0; k < some; ++k) bins[k] = )" +
             bin("from + k") + R"(;
     for (uint k = 0; k < some; ++k) )";

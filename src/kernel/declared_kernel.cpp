@@ -5,6 +5,14 @@
 
 namespace treadle::kernel {
 
+std::string with_words(std::string text,
+                       std::initializer_list<std::pair<std::string_view, std::string>> words) {
+  for (const auto& [word, meaning] : words)
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += meaning.size())
+      text.replace(at, word.size(), meaning);
+  return text;
+}
+
 DeclaredKernel::DeclaredKernel(const Program& program, const std::string& entry, std::string name,
                                std::vector<codegen::ParameterSpec> parameters)
     : arguments_(parameters, std::move(name),

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,10 @@
 #include "treadle/kernel/program.hpp"
 
 namespace treadle::kernel {
+
+/// A text with words in it replaced by what they stand for, in this order.
+std::string with_words(std::string text,
+                       std::initializer_list<std::pair<std::string_view, std::string>> words);
 
 /// Does not keep the device alive. Never changes; any thread.
 class DeclaredKernel {

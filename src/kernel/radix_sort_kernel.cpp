@@ -2,6 +2,8 @@
 #include "treadle/kernel/radix_sort_kernel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <limits>
 
 #include "several_launches.hpp"
@@ -20,6 +22,23 @@ std::vector<ElementUse> sort_uses(const codegen::RadixSortSnippet& snippet) {
       uses[i] = ElementUse::one_for_one;
   return uses;
 }
+
+/// A number of elements as the argument of a launch, which refers to it.
+class CountArgument {
+ public:
+  CountArgument(std::uint64_t n, Scalar dtype)
+      : whole_(static_cast<std::int64_t>(n)),
+        short_(static_cast<std::int32_t>(n)),
+        is_short_(dtype == Scalar::int32) {}
+  void append(std::vector<device::Argument>& all) const {
+    is_short_ ? all.emplace_back(short_) : all.emplace_back(whole_);
+  }
+
+ private:
+  std::int64_t whole_;
+  std::int32_t short_;
+  bool is_short_;
+};
 
 }  // namespace
 
@@ -44,39 +63,41 @@ RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSo
                     {.name = options.name + "_first_places",
                      .schedule = tiling_.schedule,
                      .is_sequential = is_sequential_}) {
-  generate();
+  generate(options.sweeps);
 }
 
-codegen::RadixSortText RadixSortKernel::generate() const {
-  return codegen::generate_radix_sort(snippet_, tiling_,
-                                      codegen::dialect_of(device_->info().language), types_);
+void RadixSortKernel::generate(std::optional<bool> sweeps) {
+  const codegen::Dialect& dialect = codegen::dialect_of(device_->info().language);
+  snippet_.sweeps = !is_sequential_ && sweeps.value_or(device_->info().traits.forward_progress) &&
+                    has_room_to_sweep(device_->info().limits, tiling_, tiling_.sweep_warps) &&
+                    codegen::can_sweep(snippet_, tiling_, dialect);
+  made_ = codegen::generate_radix_sort(snippet_, tiling_, dialect, types_);
+  made_.program = nullptr;  // the text is kept, for text()
 }
 
 const RadixSortKernel::Form& RadixSortKernel::form() {
   const std::lock_guard lock(mutex_);
   if (!form_) {
-    codegen::RadixSortText made = generate();
-    made.program = nullptr;  // the text is kept, for text()
-    const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
+    const Program program(device_, made_.text, {.flags = flags_, .source_name = snippet_.name});
     DeclaredArguments targets(
-        made.targets, given_.kernel(),
-        std::vector<ElementUse>(made.targets.size(), ElementUse::one_for_one));
+        made_.targets, given_.kernel(),
+        std::vector<ElementUse>(made_.targets.size(), ElementUse::one_for_one));
     form_.emplace(
-        Form{made, std::move(targets), program.kernel(made.counts), program.kernel(made.places)});
+        Form{std::move(targets), program.kernel(made_.counts), program.kernel(made_.places)});
   }
   return *form_;
 }
 
 void RadixSortKernel::compile() {
   form();
-  first_places_.compile();
+  if (!sweeps()) first_places_.compile();
 }
 
 void RadixSortKernel::let_go_of_device() {
   form();
   form_->counts.let_go_of_device();
   form_->places.let_go_of_device();
-  first_places_.let_go_of_device();
+  if (!sweeps()) first_places_.let_go_of_device();
   device_ = std::shared_ptr<device::Device>(std::shared_ptr<void>(), device_.get());
 }
 
@@ -102,68 +123,132 @@ void RadixSortKernel::require_valid(std::uint64_t n, const Arguments& arguments)
   given_.check(arguments.given, {0, static_cast<std::int64_t>(n) - 1}, device_.get());
 }
 
-void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
-                             const device::Order& order) {
-  require_valid(n, arguments);
-  const Form& compiled = form();
-  const codegen::RadixSortText& made = compiled.made;
-  const Indices indices = {0, static_cast<std::int64_t>(n) - 1};
-  compiled.targets.check(arguments.sorted, indices, device_.get());
-  const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
-  const Intervals intervals = is_sequential_ ? Intervals{whole, n > 0}
-                                             : intervals_of(n, made.tile, tiling_, device_->info());
-
+unsigned RadixSortKernel::passes_of(const Arguments& arguments) const {
   const auto key_bits = static_cast<unsigned>(8 * DType(snippet_.key_dtype).size_bytes());
   const unsigned bits = arguments.key_bits == 0 ? key_bits : arguments.key_bits;
-  const unsigned passes = (bits + made.digit_bits - 1) / made.digit_bits;
-  const auto numbers = static_cast<std::uint64_t>(intervals.count) << made.digit_bits;
-  const memory::Buffer counted =
-      scratch_on(stream, numbers * DType(snippet_.index_dtype).size_bytes());
+  return (bits + made_.digit_bits - 1) / made_.digit_bits;
+}
+
+void RadixSortKernel::each_pass(
+    device::Stream& stream, std::uint64_t n, const Arguments& arguments,
+    const std::function<void(unsigned pass, std::span<const UserArgument> from,
+                             std::span<const UserArgument> into)>& pass) const {
+  const unsigned passes = passes_of(arguments);
   std::vector<memory::Buffer> scratch;
   std::vector<UserArgument> between, from(arguments.given.begin(), arguments.given.end());
-  for (const codegen::ParameterSpec& target : made.targets)
+  for (const codegen::ParameterSpec& target : made_.targets)
     if (passes > 1) scratch.push_back(scratch_on(stream, n * target.dtype.size_bytes()));
   for (const memory::Buffer& buffer : scratch) between.emplace_back(buffer);
-
-  LaunchesInTurn launches(stream, order);
-  const device::LaunchShape shape = {.groups = static_cast<unsigned>(intervals.count),
-                                     .group_size = made.group_size};
-  const auto long_n = static_cast<std::int64_t>(n);
-  const auto short_n = static_cast<std::int32_t>(n);
-  const bool is_short = snippet_.index_dtype == Scalar::int32;
-  for (unsigned pass = 0; pass < passes; ++pass) {
-    const unsigned bit = pass * made.digit_bits;
-    const bool is_last = pass + 1 == passes;
-    const auto launch = [&](const device::Kernel& kernel, std::vector<device::Argument> all,
-                            LaunchesInTurn::Place place) {
-      ReadArguments given = given_.read(from, indices, *device_);
-      all.insert(all.end(), given.all().begin(), given.all().end());
-      is_short ? all.emplace_back(short_n) : all.emplace_back(long_n);
-      all.emplace_back(intervals.length);
-      all.emplace_back(intervals.count);
-      all.emplace_back(bit);
-      all.emplace_back(counted);
-      launches.then(
-          [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); },
-          place);
-    };
-    launch(compiled.counts, {}, LaunchesInTurn::Place::before_others);
-    launches.then([&](const device::Order& own) {
-      const UserArgument in_place[] = {counted, counted};
-      first_places_.launch_arguments(stream, numbers, in_place, own);
-    });
-    const bool is_final_memory = (passes - pass) % 2 == 1;
+  for (unsigned number = 0; number < passes; ++number) {
+    const bool is_final_memory = (passes - number) % 2 == 1;
     const std::span<const UserArgument> into =
         is_final_memory ? arguments.sorted : std::span<const UserArgument>(between);
-    ReadArguments targets = compiled.targets.read(into, indices, *device_);
-    launch(compiled.places, targets.all(),
-           is_last ? LaunchesInTurn::Place::last : LaunchesInTurn::Place::before_others);
+    pass(number, from, into);
     for (std::size_t i = 0; i < into.size(); ++i) {
       const auto parameter =
           std::ranges::find(snippet_.parameters, snippet_.sorted[i], &codegen::ParameterSpec::name);
       from[static_cast<std::size_t>(parameter - snippet_.parameters.begin())] = into[i];
     }
   }
+}
+
+void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
+                             const device::Order& order) {
+  require_valid(n, arguments);
+  const Form& compiled = form();
+  const Indices indices = {0, static_cast<std::int64_t>(n) - 1};
+  compiled.targets.check(arguments.sorted, indices, device_.get());
+  if (sweeps()) return launch_sweeps(stream, n, arguments, order);
+  const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
+  const Intervals intervals = is_sequential_
+                                  ? Intervals{whole, n > 0}
+                                  : intervals_of(n, made_.tile, tiling_, device_->info());
+  const auto numbers = static_cast<std::uint64_t>(intervals.count) << made_.digit_bits;
+  const memory::Buffer counted =
+      scratch_on(stream, numbers * DType(snippet_.index_dtype).size_bytes());
+  LaunchesInTurn launches(stream, order);
+  const device::LaunchShape shape = {.groups = static_cast<unsigned>(intervals.count),
+                                     .group_size = made_.group_size};
+  const unsigned passes = passes_of(arguments);
+  const CountArgument count(n, snippet_.index_dtype);
+  each_pass(
+      stream, n, arguments,
+      [&](unsigned pass, std::span<const UserArgument> from, std::span<const UserArgument> into) {
+        const unsigned bit = pass * made_.digit_bits;
+        const auto launch = [&](const device::Kernel& kernel, std::vector<device::Argument> all,
+                                LaunchesInTurn::Place place) {
+          ReadArguments given = given_.read(from, indices, *device_);
+          all.insert(all.end(), given.all().begin(), given.all().end());
+          count.append(all);
+          all.emplace_back(intervals.length);
+          all.emplace_back(intervals.count);
+          all.emplace_back(bit);
+          all.emplace_back(counted);
+          launches.then(
+              [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); },
+              place);
+        };
+        launch(compiled.counts, {}, LaunchesInTurn::Place::before_others);
+        launches.then([&](const device::Order& own) {
+          const UserArgument in_place[] = {counted, counted};
+          first_places_.launch_arguments(stream, numbers, in_place, own);
+        });
+        ReadArguments targets = compiled.targets.read(into, indices, *device_);
+        launch(compiled.places, targets.all(),
+               pass + 1 == passes ? LaunchesInTurn::Place::last
+                                  : LaunchesInTurn::Place::before_others);
+      });
+}
+
+void RadixSortKernel::launch_sweeps(device::Stream& stream, std::uint64_t n,
+                                    const Arguments& arguments, const device::Order& order) {
+  const Form& compiled = form();
+  const Indices indices = {0, static_cast<std::int64_t>(n) - 1};
+  const auto tiles = static_cast<std::int64_t>(n / made_.tile + (n % made_.tile != 0));
+  if (tiles > std::numeric_limits<std::int32_t>::max())
+    throw InvalidArgument(given_.kernel() + " of " + std::to_string(n) + " elements",
+                          "sort fewer at a time");
+  const codegen::SweepRoom room = codegen::sweep_room(made_, static_cast<std::uint64_t>(tiles));
+  const std::size_t word_bytes = DType(snippet_.index_dtype).size_bytes();
+  const memory::Buffer words = scratch_on(stream, room.words * word_bytes);
+  const unsigned passes = passes_of(arguments);
+  const CountArgument count(n, snippet_.index_dtype);
+  LaunchesInTurn launches(stream, order);
+  launches.then([&](const device::Order& own) {
+    constexpr std::array<std::byte, sizeof(std::uint32_t)> zero{};
+    stream.fill(device::Argument(words).location(), zero, room.zeros * word_bytes / zero.size(),
+                own);
+  });
+  const auto launch = [&](const device::Kernel& kernel, std::vector<device::Argument> all,
+                          std::span<const UserArgument> from, unsigned pass,
+                          const device::LaunchShape& shape, LaunchesInTurn::Place place) {
+    ReadArguments given = given_.read(from, indices, *device_);
+    all.insert(all.end(), given.all().begin(), given.all().end());
+    count.append(all);
+    all.emplace_back(pass);
+    all.emplace_back(tiles);
+    all.emplace_back(words);
+    launches.then(
+        [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); }, place);
+  };
+  // As many groups as the device holds: each adds its counts once.
+  const std::uint64_t most =
+      std::uint64_t{std::max(device_->info().performance.compute_units, 1u)} *
+      tiling_.intervals_per_unit;
+  const std::uint64_t counting =
+      std::min<std::uint64_t>(most, (n + made_.counts_group_size - 1) / made_.counts_group_size);
+  launch(compiled.counts, {}, arguments.given, passes,
+         {.groups = static_cast<unsigned>(counting), .group_size = made_.counts_group_size},
+         LaunchesInTurn::Place::before_others);
+  each_pass(
+      stream, n, arguments,
+      [&](unsigned pass, std::span<const UserArgument> from, std::span<const UserArgument> into) {
+        ReadArguments targets = compiled.targets.read(into, indices, *device_);
+        launch(compiled.places, targets.all(), from, pass,
+               {.groups = static_cast<unsigned>(tiles), .group_size = made_.group_size},
+               pass + 1 == passes ? LaunchesInTurn::Place::last
+                                  : LaunchesInTurn::Place::before_others);
+      });
 }
 
 }  // namespace treadle::kernel

@@ -2,10 +2,10 @@
 // Elements are moved as they are, and the key of each is computed when it is asked for
 // (ordered_key.hpp).
 //
-// Processors sort rows one by one, if there is a row for each of them or all are short
-// (codegen/row_sort.hpp). Else, of several rows, the number of the row stands above the key. Where
-// both take more than 64 bits, all elements are sorted as one row, and then, in a second sort that
-// keeps their order, by row.
+// Processors sort rows one by one, if there is a row for each of them or all are short; groups
+// whose sub-groups vote sort rows for which there is room (codegen/row_sort.hpp). Else, of several
+// rows, the number of the row stands above the key. Where both take more than 64 bits, all elements
+// are sorted as one row, and then, in a second sort that keeps their order, by row.
 #include "treadle/kernel/row_sort.hpp"
 
 #include <algorithm>
@@ -36,6 +36,7 @@ struct RowSortPlan {
 /// The same of rows one by one.
 struct SingleRowsPlan {
   DeclaredKernel kernel;
+  unsigned group_size;
 };
 
 namespace {
@@ -95,39 +96,70 @@ std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
   return plan;
 }
 
+/// A kernel that sorts rows one by one, on either schedule. `items` is 0 where a row is sorted by
+/// one work-item.
 std::shared_ptr<const SingleRowsPlan> make_single_rows_plan(device::Device& device,
-                                                            const RowSortForm& form) {
+                                                            const RowSortForm& form,
+                                                            unsigned items) {
   const KeyTexts texts(device, form, false);
-  std::string declared = "const " + texts.element + " *elements, " + texts.element + " *sorted, " +
-                         texts.element + " *scratch";
+  const auto pointers = [&](const std::string& type, std::string_view from, std::string_view to,
+                            std::string_view between) {
+    std::string all = "const " + type + " *" + std::string(from) + ", " + type + " *";
+    all += to;
+    if (items == 0) (all += ", " + type + " *") += between;
+    return all + ", ";
+  };
+  std::string declared = pointers(texts.element, "elements", "sorted", "scratch");
   if (form.has_places)
-    declared += ", const " + texts.place + " *places, " + texts.place + " *sorted_places, " +
-                texts.place + " *scratch_places";
-  declared += ", long rows, long length, long together, " + texts.key + " flip";
+    declared += pointers(texts.place, "places", "sorted_places", "scratch_places");
+  declared += items == 0 ? "long rows, long length, long together, " : "long length, ";
+  declared += texts.key + " flip";
   const codegen::RowSortSnippet snippet{
       .parameters = declared_parameters(declared, texts.types, device),
       .key_dtype = texts.dtype,
       .key_bits = form.dtype == Scalar::boolean ? 1 : element_bits(form.dtype),
       .has_places = form.has_places,
       .is_long = form.is_long,
+      .items = items,
       .name = "sort_rows_" + DType(form.dtype).name() + (form.has_places ? "_places" : ""),
       .preamble = key_function(form.dtype, texts.dialect, texts.key)};
-  const codegen::Tiling& tiling = tiling_of(device, Schedule::narrow);
-  const Program program(
-      device.shared_from_this(),
-      codegen::generate_row_sort(snippet, tiling, texts.dialect, texts.types).text,
-      {.source_name = snippet.name});
+  const codegen::Tiling& tiling = tiling_of(device, items == 0 ? Schedule::narrow : Schedule::wide);
+  const codegen::RowSortText made =
+      codegen::generate_row_sort(snippet, tiling, texts.dialect, texts.types);
+  const Program program(device.shared_from_this(), made.text, {.source_name = snippet.name});
   return std::make_shared<SingleRowsPlan>(
-      SingleRowsPlan{{program, snippet.name, snippet.parameters}});
+      SingleRowsPlan{{program, snippet.name, snippet.parameters}, made.group_size});
 }
 
-/// Whether rows are sorted one by one.
+const SingleRowsPlan& single_rows_plan(device::Device& device, const RowSortForm& form,
+                                       unsigned items) {
+  std::string key{static_cast<char>(form.dtype), static_cast<char>(form.has_places),
+                  static_cast<char>(form.is_long), static_cast<char>(items)};
+  append_key(key, tiling_of(device, items == 0 ? Schedule::narrow : Schedule::wide));
+  return plans<SingleRowsPlan>(device).find(
+      key, [&] { return make_single_rows_plan(device, form, items); });
+}
+
+bool has_rows_of_int32(const RowSort& sort) {
+  return sort.rows != 0 && sort.length != 0 &&
+         sort.length <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+}
+
+/// Whether rows are sorted one by one, by a work-item each.
 bool are_single_rows(device::Device& device, const RowSort& sort) {
   const codegen::Tiling& tiling = tiling_of(device, sort.schedule);
-  if (tiling.schedule != Schedule::narrow || sort.rows == 0 || sort.length == 0 ||
-      sort.length > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
-    return false;
-  return sort.length <= tiling.lone_sort || sort.rows >= device.info().performance.compute_units;
+  return tiling.schedule == Schedule::narrow && has_rows_of_int32(sort) &&
+         (sort.length <= tiling.lone_sort || sort.rows >= device.info().performance.compute_units);
+}
+
+/// The same by a group each: how many elements its work-items have; 0: no group sorts a row.
+unsigned items_of_group(device::Device& device, const RowSort& sort, bool has_places) {
+  if (!has_rows_of_int32(sort) || sort.rows > std::numeric_limits<std::int32_t>::max()) return 0;
+  const codegen::Tiling& tiling = tiling_of(device, sort.schedule);
+  if (!has_room_to_sweep(device.info().limits, tiling, tiling.row_warps)) return 0;
+  const std::size_t place = has_places ? DType(place_dtype(sort)).size_bytes() : 1;
+  return codegen::row_items(sort.length, std::max(DType(sort.dtype).size_bytes(), place), tiling,
+                            codegen::dialect_of(device.info().language));
 }
 
 std::uint64_t flip_of(const RowSort& sort) {
@@ -137,12 +169,8 @@ std::uint64_t flip_of(const RowSort& sort) {
 void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSortForm& form,
                       const RowSortArguments& arguments, const device::Order& order) {
   device::Device& device = stream.device();
-  std::string key{static_cast<char>(form.dtype), static_cast<char>(form.has_places),
-                  static_cast<char>(form.is_long)};
   const codegen::Tiling& tiling = tiling_of(device, Schedule::narrow);
-  append_key(key, tiling);
-  const SingleRowsPlan& plan =
-      plans<SingleRowsPlan>(device).find(key, [&] { return make_single_rows_plan(device, form); });
+  const SingleRowsPlan& plan = single_rows_plan(device, form, 0);
   // As many groups as intervals of another sort, so that the memory between stays in the cache.
   const std::uint64_t most =
       std::max(device.info().performance.compute_units, 1u) * tiling.intervals_per_unit;
@@ -165,6 +193,20 @@ void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSort
   plan.kernel.launch(stream, given, groups, 1, order);
 }
 
+void sort_by_groups(device::Stream& stream, const RowSort& sort, const RowSortForm& form,
+                    unsigned items, const RowSortArguments& arguments, const device::Order& order) {
+  const SingleRowsPlan& plan = single_rows_plan(stream.device(), form, items);
+  std::vector<UserArgument> given{arguments.elements, arguments.sorted};
+  if (form.has_places) {
+    given.emplace_back(*arguments.places);
+    given.emplace_back(*arguments.sorted_places);
+  }
+  const std::uint64_t flip = flip_of(sort);
+  given.emplace_back(sort.length);
+  given.emplace_back(flip);
+  plan.kernel.launch(stream, given, sort.rows, plan.group_size, order);
+}
+
 void require_row_sort(device::Device& device, const RowSort& sort,
                       const RowSortArguments& arguments) {
   const DType dtype(sort.dtype);
@@ -179,7 +221,8 @@ void require_row_sort(device::Device& device, const RowSort& sort,
 }  // namespace
 
 bool needs_places(device::Device& device, const RowSort& sort) {
-  return sort.rows > 1 && !are_single_rows(device, sort);
+  return sort.rows > 1 && !are_single_rows(device, sort) &&
+         items_of_group(device, sort, false) == 0;
 }
 
 Scalar place_dtype(const RowSort& sort) {
@@ -194,6 +237,8 @@ void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortA
   const RowSortForm form{sort.dtype, arguments.places.has_value(), sort.rows > 1,
                          place_dtype(sort) == Scalar::uint64};
   if (are_single_rows(device, sort)) return sort_single_rows(stream, sort, form, arguments, order);
+  if (const unsigned items = items_of_group(device, sort, form.has_places); items > 0)
+    return sort_by_groups(stream, sort, form, items, arguments, order);
   std::string key{static_cast<char>(form.dtype), static_cast<char>(form.has_places),
                   static_cast<char>(form.has_rows), static_cast<char>(form.is_long)};
   append_key(key, tiling_of(device, sort.schedule));

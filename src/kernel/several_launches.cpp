@@ -25,6 +25,14 @@ memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes) {
   return {stream.device().shared_from_this(), size_bytes};
 }
 
+bool has_room_to_sweep(const device::DeviceLimits& limits, const codegen::Tiling& tiling,
+                       unsigned warps) {
+  constexpr std::uint64_t beside = 4096;  // where digits begin, and sums of sub-groups
+  return (limits.max_group_items == 0 || warps * 32 <= limits.max_group_items) &&
+         (limits.local_memory_bytes == 0 ||
+          tiling.sweep_bytes + beside <= limits.local_memory_bytes);
+}
+
 void LaunchesInTurn::then(const std::function<void(const device::Order&)>& launch, Place place) {
   const device::Event* const before[] = {done_.get()};
   device::Order own{.after = done_ == nullptr ? order_.after : std::span(before)};

@@ -28,6 +28,11 @@ Intervals intervals_of(std::uint64_t n, unsigned tile, const codegen::Tiling& ti
 /// Memory for work that is queued on the stream while the Buffer lives. Throws OutOfMemory.
 memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes);
 
+/// Whether a device has room for groups of so many sub-groups whose elements change places in local
+/// memory (codegen::can_sweep(), codegen::row_items()).
+bool has_room_to_sweep(const device::DeviceLimits& limits, const codegen::Tiling& tiling,
+                       unsigned warps);
+
 /// Makes launches run one after the other, on queues that are out of order, too.
 class LaunchesInTurn {
  public:

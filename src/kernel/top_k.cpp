@@ -50,15 +50,6 @@ std::uint64_t room_for(std::uint64_t k, const codegen::Tiling& tiling) {
   return std::bit_ceil(std::max(2 * k, tiling.kept_elements));
 }
 
-/// Replaces NAME in a text.
-std::string with_words(std::string text,
-                       std::initializer_list<std::pair<std::string_view, std::string>> words) {
-  for (const auto& [word, meaning] : words)
-    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += meaning.size())
-      text.replace(at, word.size(), meaning);
-  return text;
-}
-
 constexpr const char* narrow_top_k = R"(  KEY keys[ROOM], other_keys[ROOM];
   uint kept[ROOM], other_kept[ROOM];
   uint count = 0, is_open = 1;
@@ -67,7 +58,7 @@ constexpr const char* narrow_top_k = R"(  KEY keys[ROOM], other_keys[ROOM];
     const uint some = end - from < CHUNK ? (uint)(end - from) : CHUNK;
     KEY seen[CHUNK];
     uint any = is_open;
-#pragma clang loop vectorize(assume_safety)
+    TREADLE_VECTOR_LOOP
     for (uint i = 0; i < some; ++i) {
       seen[i] = treadle_ordered(elements[from + i]) ^ flip;
       any |= seen[i] > least;

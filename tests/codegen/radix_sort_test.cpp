@@ -29,6 +29,19 @@ TEST(RadixSort, GoldenTexts) {
     }
 }
 
+TEST(RadixSort, SweepsWhereSubGroupsVote) {
+  RadixSortSnippet snippet = by_key();
+  snippet.sweeps = true;
+  const RadixSortText made = radix_sort_text(snippet, Schedule::wide, Language::cuda_c);
+  expect_golden("radix_sort", "sweep_wide.cu", made);
+  EXPECT_EQ(made.passes, 4u);
+  const SweepRoom room = sweep_room(made, 10);
+  EXPECT_EQ(room.zeros, 4u * 256 + 4);
+  EXPECT_EQ(room.words, room.zeros + 2 * 10 * 256);
+  EXPECT_THROW(radix_sort_text(snippet, Schedule::wide, Language::opencl_c), NotSupported);
+  EXPECT_THROW(radix_sort_text(snippet, Schedule::narrow, Language::cuda_c), NotSupported);
+}
+
 TEST(RadixSort, TargetsAreWhatIsSorted) {
   const RadixSortText made = radix_sort_text(by_key(), Schedule::wide, Language::opencl_c);
   ASSERT_EQ(made.targets.size(), 2u);

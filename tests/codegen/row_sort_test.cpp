@@ -33,6 +33,27 @@ TEST(RowSort, GoldenTexts) {
   }
 }
 
+TEST(RowSort, OfGroups) {
+  const Dialect& dialect = dialect_of(Language::cuda_c);
+  const TypeNames types(dialect);
+  RowSortSnippet snippet = rows_with_places(dialect, types);
+  snippet.parameters = parse_parameters(
+      "const uint *elements, uint *sorted, const uint *places, uint *sorted_places, long length, "
+      "uint flip",
+      types, Offsets::none);
+  const Tiling& tiling = tiling_of(Schedule::wide);
+  snippet.items = row_items(4096, 4, tiling, dialect);
+  expect_golden("row_sort", "places_wide.cu", generate_row_sort(snippet, tiling, dialect, types));
+  EXPECT_EQ(snippet.items, 8u);
+  EXPECT_EQ(row_items(5000, 4, tiling, dialect), 12u);
+  EXPECT_EQ(row_items(1, 4, tiling, dialect), 1u);
+  EXPECT_EQ(row_items(11'264, 4, tiling, dialect), 22u);
+  EXPECT_EQ(row_items(11'265, 4, tiling, dialect), 0u);
+  EXPECT_EQ(row_items(0, 4, tiling, dialect), 0u);
+  EXPECT_EQ(row_items(10, 4, tiling, dialect_of(Language::opencl_c)), 0u);
+  EXPECT_EQ(row_items(10, 4, tiling_of(Schedule::narrow), dialect), 0u);
+}
+
 TEST(RowSort, RefusesKeysThatAreNotCompared) {
   const Dialect& dialect = dialect_of(Language::cuda_c);
   const TypeNames types(dialect);

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
+#include <random>
 
+#include "treadle/kernel/tiling.hpp"
 #include "views.hpp"
 
 namespace treadle::kernel {
@@ -77,6 +81,70 @@ TEST_P(RadixSortKernelTest, MovesWhatIsSortedStably) {
     }
     EXPECT_TRUE(values<std::uint64_t>(in) == keys) << n;
   }
+}
+
+/// Sweeps where the device can, with tiles so small that there are many, and in passes.
+TEST_P(RadixSortKernelTest, SweepsAndPassesSortAlike) {
+  if (schedule() != Schedule::wide) GTEST_SKIP() << "work-items of processors do not vote";
+  codegen::Tiling tiling = tiling_of(*device(), Schedule::wide);
+  tiling.sweep_warps = 8;
+  tiling.sweep_items = 3;
+  tiling.words_in_flight = 2;
+  set_tiling(*device(), tiling);
+  const std::size_t tile = 8 * 32 * 3;
+  for (const bool sweeps : {true, false}) {
+    RadixSortKernel sort(device(),
+                         {.arguments = "const uint *keys, const ulong *x, uint shift",
+                          .key = "keys[i] >> shift",
+                          .sorted = {"keys", "x"}},
+                         {.index_dtype = sweeps ? Scalar::int64 : Scalar::int32,
+                          .schedule = Schedule::wide,
+                          .sweeps = sweeps});
+    EXPECT_EQ(sort.sweeps(), sweeps && device()->info().language == Language::cuda_c);
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile,
+                                3 * tile + 7, 19 * tile - 1})
+      for (const unsigned kind : {0, 1, 2}) {
+        std::vector<std::uint32_t> keys(n);
+        std::vector<std::uint64_t> x(n);
+        std::mt19937 random(static_cast<unsigned>(n));
+        for (std::size_t i = 0; i < n; ++i) {
+          keys[i] = kind == 0   ? static_cast<std::uint32_t>(random())
+                    : kind == 1 ? 0xffffffffu
+                                : static_cast<std::uint32_t>(i * 5);
+          x[i] = i << 32 | i;
+        }
+        const std::uint32_t shift = kind == 2 ? 2 : 0;
+        const auto order = order_of(n, [&](std::size_t i) { return keys[i] >> shift; });
+        const memory::Buffer in(device(), keys), beside(device(), x);
+        const memory::Buffer out(device(), n * 4), places(device(), n * 8);
+        const UserArgument given[] = {in, beside, shift};
+        const UserArgument sorted[] = {out, places};
+        sort.launch(stream(), n, {given, sorted, kind == 2 ? 21u : 32u});
+        if (!runs_kernels()) continue;
+        const auto got = values<std::uint32_t>(out);
+        const auto moved = values<std::uint64_t>(places);
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(got[i], keys[order[i]]) << n << " " << kind << " " << i;
+          ASSERT_EQ(moved[i], x[order[i]]) << n << " " << kind << " " << i;
+        }
+      }
+  }
+  // Keys alone, whose digits are those of what has changed places.
+  RadixSortKernel alone(
+      device(),
+      {.arguments = "const ushort *keys, ushort flip", .key = "keys[i] ^ flip", .sorted = {"keys"}},
+      {.key_dtype = Scalar::uint16, .schedule = Schedule::wide, .sweeps = true});
+  std::vector<std::uint16_t> keys(5 * tile + 9);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint16_t>(i * 40'503);
+  const memory::Buffer in(device(), keys), out(device(), keys.size() * 2);
+  const std::uint16_t flip = 0xffff;
+  const UserArgument given[] = {in, flip}, sorted[] = {out};
+  alone.launch(stream(), keys.size(), {given, sorted});
+  std::ranges::sort(keys, std::greater());
+  if (runs_kernels()) {
+    EXPECT_EQ(values<std::uint16_t>(out), keys);
+  }
+  set_tiling(*device(), default_tiling(device()->info().limits, Schedule::wide));
 }
 
 TEST_P(RadixSortKernelTest, RefusesWhatDoesNotFit) {

@@ -8,26 +8,27 @@
 #include <cmath>
 #include <limits>
 
-#include "device/each_device.hpp"
+#include "each_schedule.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/memory/buffer.hpp"
 
 namespace treadle::kernel {
 namespace {
 
-class RanksTest : public testing::TestWithParam<std::string> {
+class RanksTest : public testing::TestWithParam<DeviceAndSchedule> {
  protected:
   void SetUp() override {
-    device_ = device::find_device(GetParam());
+    device_ = device::find_device(std::get<0>(GetParam()));
     stream_ = device_->make_stream();
   }
+  Schedule schedule() const { return std::get<1>(GetParam()); }
   template <class T>
   void check(std::vector<T> values) {
     const auto n = static_cast<std::int64_t>(values.size());
     const std::vector<std::int64_t> places{0, n / 2, n / 2, n - 1, n / 3};
     const memory::Buffer elements(device_, values), at(device_, places);
     const memory::Buffer found(device_, places.size() * sizeof(T));
-    launch_ranks(*stream_, {dtype_of<T>().scalar(), values.size(), places.size()},
+    launch_ranks(*stream_, {dtype_of<T>().scalar(), values.size(), places.size(), schedule()},
                  {elements, at, found});
     stream_->synchronize();
     std::vector<T> got(places.size());
@@ -47,8 +48,7 @@ class RanksTest : public testing::TestWithParam<std::string> {
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, RanksTest, device::each_native_device(),
-                         device::device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, RanksTest, each_device_and_schedule(), schedule_test_name);
 
 TEST_P(RanksTest, AreThoseOfASort) {
   std::vector<float> floats(20'001);
@@ -62,6 +62,7 @@ TEST_P(RanksTest, AreThoseOfASort) {
   check(floats);
   check(integers);
   check(std::vector<float>{2.5f});
+  check(std::vector<float>(3000, 7));
 }
 
 TEST_P(RanksTest, RefusesWhatHasNone) {

@@ -68,10 +68,21 @@ TEST_P(RowSortTest, EqualElementsStayInTheirOrder) {
   check<std::int64_t>(301, 49, true);
 }
 
+TEST_P(RowSortTest, GroupsSortRowsForWhichTheyHaveRoom) {
+  check<std::uint8_t>(5, 1, false);
+  check<std::uint32_t>(3, 511, true);
+  check<std::uint32_t>(2, 513, false);
+  check<std::int16_t>(2, 3000, true);
+  check<std::int8_t>(3, 300, false);
+  check<double>(2, 1500, true);
+  check<std::int32_t>(2, 11'300, false);  // too long
+}
+
 TEST_P(RowSortTest, RefusesWhatHasNoOrder) {
   const memory::Buffer x(device_, std::vector<float>(4));
   EXPECT_THROW(launch_row_sort(*stream_, {Scalar::complex64, 1, 2}, {x, x, {}, {}}), DTypeError);
-  const RowSort two{.dtype = Scalar::float32, .rows = 2, .length = 2, .schedule = Schedule::wide};
+  const RowSort two{
+      .dtype = Scalar::float32, .rows = 2, .length = 20'000, .schedule = Schedule::wide};
   EXPECT_THROW(launch_row_sort(*stream_, two, {x, x, {}, {}}), InvalidArgument);
 }
 

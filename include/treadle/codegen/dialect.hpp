@@ -43,10 +43,16 @@ struct Dialect {
   /// language does not have that.
   std::string shuffle_down;
   std::string shuffle_up;  ///< the same of the one {1} before
-  std::string atomic_add;  ///< a function: adds to an uint in device memory, gives the old
-  std::string load_word;   ///< what {0}, a place of an uint64 in device memory, holds now
-  std::string store_word;  ///< an expression: stores {1} there, for other groups to see
-  std::string add_word;    ///< a function: adds to an uint64 in device memory, gives the old
+  /// The work-items of a sub-group of 32 whose {0} is not 0, a bit of an uint for each; empty where
+  /// the language does not have that.
+  std::string ballot;
+  std::string sub_group_barrier;  ///< an expression, where there is a ballot
+  std::string population;         ///< how many bits of the uint {0} are 1
+  std::string atomic_add;         ///< a function: adds to an uint in device memory, gives the old
+  std::string load_word;          ///< what {0}, a place of an uint64 in device memory, holds now
+  std::string store_word;         ///< an expression: stores {1} there, for other groups to see
+  std::string load_uint, store_uint;  ///< the same of an uint
+  std::string add_word;  ///< a function: adds to an uint64 in device memory, gives the old
   std::string
       word_preamble;  ///< before kernels that use add_word; ends with a newline if not empty
   /// Whether what a group wrote before its fence is seen by one that has its fence behind the sight

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,6 +39,10 @@ struct RadixSortOptions {
   Scalar index_dtype = Scalar::int64;     ///< of `i`: int32 or int64
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
   bool is_sequential = false;             ///< as ScanOptions::is_sequential
+  /// Whether passes read keys once, and groups wait for earlier ones; none: on devices with
+  /// DeviceTraits::forward_progress, in the wide schedule. Nobody sweeps where
+  /// codegen::can_sweep() says no.
+  std::optional<bool> sweeps = {};
 };
 
 /// A kernel that sorts arrays by an integer key, which a user's C text gives for each index:
@@ -77,20 +82,29 @@ class RadixSortKernel {
     return given_.parameters();
   }
   /// The program.
-  std::string text() const { return generate().text; }
+  std::string text() const { return made_.text; }
+  /// Whether passes read keys once.
+  bool sweeps() const noexcept { return made_.sweeps; }
   /// Where it runs.
   device::Device& device() const noexcept { return *device_; }
 
  private:
   /// The compiled kernels.
   struct Form {
-    codegen::RadixSortText made;
     DeclaredArguments targets;
     device::Kernel counts, places;
   };
-  codegen::RadixSortText generate() const;
+  /// Makes the text, and says whether it sweeps.
+  void generate(std::optional<bool> sweeps);
   const Form& form();
   void require_valid(std::uint64_t n, const Arguments& arguments) const;
+  unsigned passes_of(const Arguments& arguments) const;
+  /// Calls `pass(number, from, into)` for each pass, with what it reads and where that goes.
+  void each_pass(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
+                 const std::function<void(unsigned pass, std::span<const UserArgument> from,
+                                          std::span<const UserArgument> into)>& pass) const;
+  void launch_sweeps(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
+                     const device::Order& order);
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
@@ -99,6 +113,7 @@ class RadixSortKernel {
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
   bool is_sequential_;
+  codegen::RadixSortText made_;
   ScanKernel first_places_;  // of the counts, in place
   std::mutex mutex_;         // guards what follows; held while it is compiled
   std::optional<Form> form_;

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/schedule.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
@@ -20,16 +22,17 @@ namespace treadle::kernel {
 
 /// Which elements are looked for.
 struct Ranks {
-  Scalar dtype;              ///< of elements: no complex number, no structure
-  std::uint64_t n;           ///< how many there are
-  std::uint64_t rank_count;  ///< of places
+  Scalar dtype;                           ///< of elements: no complex number, no structure
+  std::uint64_t n;                        ///< how many there are
+  std::uint64_t rank_count;               ///< of places
+  std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 /// Memory of the device, dense.
 struct RanksArguments {
   device::Argument elements, places, found;  ///< places: int64, from 0 to n - 1
 };
 
-/// Whether that is faster than a sort: on processors, of many elements and few places.
+/// Whether that is faster than a sort: of many elements and few places.
 bool is_worth_ranks(device::Device& device, const Ranks& ranks);
 
 /// Queues the search. What is found is in the order of launch_row_sort(); -0 becomes 0, and all

@@ -21,7 +21,8 @@
 
 // A kernel begins with TREADLE_KERNEL, which says that it returns nothing; a group size that is
 // known may follow: TREADLE_KERNEL TREADLE_GROUP_SIZE(16, 16, 1) name(...), and for groups of one
-// dimension TREADLE_GROUP_OF(256).
+// dimension TREADLE_GROUP_OF(256), or TREADLE_GROUPS_OF(256, 2), of which a compute unit is to hold
+// two: they get no more registers.
 //
 // Where data lies:
 //   TREADLE_GLOBAL float *p          a pointer to device memory
@@ -48,7 +49,7 @@
 //   treadle_atomic_{add,sub,min,max,and,or,xor,exchange}_int64(pointer, value)
 //   treadle_atomic_compare_exchange_int64(pointer, expected, desired)
 // Words in device memory that other groups read and write meanwhile, as wholes and in no order:
-//   treadle_load_uint64(pointer), treadle_store_uint64(pointer, value)
+//   treadle_load_{uint,uint64}(pointer), treadle_store_{uint,uint64}(pointer, value)
 // On float, and on double where TREADLE_HAS_DOUBLE_ATOMICS, by a loop where there is no instruction;
 // those behind _local are for memory of the group:
 //   treadle_atomic_{add,min,max}_{float,double}(pointer, value)
@@ -87,7 +88,8 @@
 // treadle_float_to_half(float), to nearest even, and treadle_round_half(float), the float that has
 // as many digits.
 //
-// #if TREADLE_ON_PROCESSOR: whether loops over work-items become vector code.
+// #if TREADLE_ON_PROCESSOR: whether loops over work-items become vector code. TREADLE_VECTOR_LOOP
+// stands before a loop whose iterations do not need each other; compilers other than Clang do without.
 //
 // treadle_int64_literal(5) and treadle_uint64_literal(5): numbers with the suffix of their type.
 //

@@ -9,6 +9,7 @@ extern "C++" {
 #define TREADLE_KERNEL extern "C" __global__ void
 #define TREADLE_GROUP_SIZE(x, y, z) __launch_bounds__((x) * (y) * (z))
 #define TREADLE_GROUP_OF(count) __launch_bounds__(count)
+#define TREADLE_GROUPS_OF(count, groups) __launch_bounds__(count, groups)
 #define TREADLE_FUNCTION static __device__ inline
 #define TREADLE_ALWAYS_INLINE __attribute__((always_inline))
 #define TREADLE_GLOBAL
@@ -102,6 +103,8 @@ TREADLE_FUNCTION treadle_uint64 treadle_atomic_compare_exchange_int64(treadle_ui
 }
 #define treadle_load_uint64(pointer) (*(volatile unsigned long long *)(pointer))
 #define treadle_store_uint64(pointer, value) (*(volatile unsigned long long *)(pointer) = (value))
+#define treadle_load_uint(pointer) (*(volatile unsigned int *)(pointer))
+#define treadle_store_uint(pointer, value) (*(volatile unsigned int *)(pointer) = (value))
 
 // Where there is no instruction the bits are exchanged until nobody was faster.
 #define TREADLE_HAS_DOUBLE_ATOMICS 1
@@ -267,6 +270,11 @@ static __device__ inline T treadle_mad(T a, T b, T c)
 #define treadle_as_double(u) __longlong_as_double((long long)(u))
 
 #define TREADLE_ON_PROCESSOR defined(__TREADLE_CPU__)
+#ifdef __clang__
+#define TREADLE_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TREADLE_VECTOR_LOOP
+#endif
 #define TREADLE_INFINITY __int_as_float(0x7f800000)
 #define TREADLE_NAN __int_as_float(0x7fc00000)
 #define treadle_int64_literal(number) number##LL

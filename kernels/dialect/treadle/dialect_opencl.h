@@ -10,6 +10,7 @@
 #define TREADLE_KERNEL __kernel void
 #define TREADLE_GROUP_SIZE(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
 #define TREADLE_GROUP_OF(count) __attribute__((reqd_work_group_size(count, 1, 1)))
+#define TREADLE_GROUPS_OF(count, groups) TREADLE_GROUP_OF(count)
 #define TREADLE_FUNCTION static inline
 #define TREADLE_ALWAYS_INLINE __attribute__((always_inline))
 #define TREADLE_GLOBAL __global
@@ -75,6 +76,8 @@
 
 #define treadle_load_uint64(pointer) (*(volatile __global ulong *)(pointer))
 #define treadle_store_uint64(pointer, value) (*(volatile __global ulong *)(pointer) = (value))
+#define treadle_load_uint(pointer) (*(volatile __global uint *)(pointer))
+#define treadle_store_uint(pointer, value) (*(volatile __global uint *)(pointer) = (value))
 
 // The language has no such operations before 3.0: the bits are exchanged until nobody was faster.
 #define TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(name, space, number, bits, exchange, updated)      \
@@ -236,6 +239,11 @@ static inline uint ballot_bits_of_warp(uint predicate)
 #define treadle_as_double(u) as_double((ulong)(u))
 
 #define TREADLE_ON_PROCESSOR (defined(__x86_64__) || defined(__aarch64__))
+#ifdef __clang__
+#define TREADLE_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TREADLE_VECTOR_LOOP
+#endif
 #define TREADLE_INFINITY INFINITY
 #define TREADLE_NAN NAN
 #define treadle_int64_literal(number) number##L

@@ -425,6 +425,36 @@ class Tiling:
         """wide: neighbours that a work-item ranks at a time; odd, as scan_items"""
 
     @property
+    def sweep_warps(self) -> int:
+        """wide: sub-groups of a group of a radix sort whose passes sweep once"""
+
+    @property
+    def sweep_groups(self) -> int:
+        """wide: of these groups that a compute unit has registers for"""
+
+    @property
+    def sweep_items(self) -> int:
+        """wide: elements of a work-item there, at most"""
+
+    @property
+    def sweep_bytes(self) -> int:
+        """
+        wide: of local memory in which these elements change places, with their digits
+        """
+
+    @property
+    def sweep_bits(self) -> int:
+        """wide: of such a pass; no more digits than a group has work-items"""
+
+    @property
+    def words_in_flight(self) -> int:
+        """wide: earlier tiles at which a work-item of a sweep looks at a time"""
+
+    @property
+    def row_warps(self) -> int:
+        """wide: sub-groups of a group that sorts a row"""
+
+    @property
     def sort_tile(self) -> int:
         """
         narrow: elements of a sort by exchanges that stay in the first cache: 32 KiB of 8 bytes; wide: two for each work-item
@@ -461,7 +491,7 @@ class Tiling:
     @property
     def lone_sort(self) -> int:
         """
-        narrow: a row of at most so many elements is sorted by one work-item, though there is no other
+        narrow: a row of at most so many elements is sorted by one work-item, though there is no other; single elements of the order of at most so many are found by a sort
         """
 
     @property
