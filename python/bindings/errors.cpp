@@ -14,6 +14,7 @@
 #include "python_names.hpp"
 #include "python_parts.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/linalg/decomposition.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -39,6 +40,9 @@ enum PycudaClass {
 };
 std::array<PyObject*, pycuda_class_count> pycuda_classes{};
 
+/// numpy.linalg.LinAlgError, which programs catch; set before classes are made.
+PyObject* numpy_linear_algebra_error = nullptr;
+
 struct Row {
   bool (*applies)(const Error&);
   const char* name;
@@ -56,6 +60,8 @@ const Row rows[] = {
      "A kernel could not start, or failed while running."},
     {is<DeviceError>, "DeviceError", "Error", &PyExc_RuntimeError, error,
      "A run-time system answered with an error: code, code_name, call."},
+    {is<linalg::LinAlgError>, "LinAlgError", "InvalidArgument", &numpy_linear_algebra_error,
+     argument_error, "A matrix is singular, not positive definite, or an iteration did not end."},
     {is<ShapeError>, "ShapeError", "InvalidArgument", nullptr, argument_error,
      "Shapes do not fit together."},
     {is<DTypeError>, "DTypeError", "InvalidArgument", &PyExc_TypeError, argument_error,
@@ -341,6 +347,8 @@ void warn_python(PyObject* category, const std::string& text) {
 }
 
 void bind_errors(nb::module_& core, nb::module_& driver) {
+  numpy_linear_algebra_error =
+      nb::object(nb::module_::import_("numpy.linalg").attr("LinAlgError")).release().ptr();
   make_native_classes(core);
   make_pycuda_classes(driver);
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {

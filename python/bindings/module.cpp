@@ -20,6 +20,7 @@
 #include "native/cuda_rooms.hpp"
 #include "native/fft.hpp"
 #include "native/host_calls.hpp"
+#include "native/linalg.hpp"
 #include "printed.hpp"
 #include "refused_call.hpp"
 #include "rooms.hpp"
@@ -80,11 +81,13 @@ NB_MODULE(_core, m) {
   nb::module_ codegen = m.def_submodule("codegen", "treadle.codegen");
   nb::module_ tree = m.def_submodule("tree", "Nodes of programs: what treadle.cgen is made of.");
   nb::module_ compile = m.def_submodule("compile", "treadle.compile");
+  nb::module_ library = m.def_submodule("library", "Libraries that are opened at run time.");
   nb::module_ device = m.def_submodule("device", "Devices of every run-time system.");
   nb::module_ kernel = m.def_submodule("kernel", "Programs and kernels for any device.");
   nb::module_ random = m.def_submodule("random", "Random numbers in memory of any device.");
   nb::module_ array = m.def_submodule("array", "Arrays.");
   nb::module_ fft = m.def_submodule("fft", "Fourier transforms of arrays.");
+  nb::module_ linalg = m.def_submodule("linalg", "Products of matrices.");
   nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
   nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
 
@@ -96,6 +99,7 @@ NB_MODULE(_core, m) {
   bind_codegen(codegen);
   bind_tree(tree);
   bind_compile(compile);
+  bind_library(library);
   bind_device(device);
   bind_kernel(kernel);
   bind_reduction_kernel(kernel);
@@ -104,6 +108,8 @@ NB_MODULE(_core, m) {
   bind_algorithm_kernels(kernel);
   bind_random(random);
   bind_array(array);
+  bind_linalg(linalg);
+  bind_decompositions(linalg);
   bind_generator(random);
   bind_fft(fft);
   bind_cuda(cuda);

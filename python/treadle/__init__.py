@@ -88,6 +88,7 @@ _NAMES = (
     "Language",
     "LaunchError",
     "LibraryNotFound",
+    "LinAlgError",
     "NotSupported",
     "OutOfMemory",
     "OverflowError",

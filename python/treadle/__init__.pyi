@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 import builtins
 
+import numpy as _numpy
+
 from treadle import cgen as cgen
 from treadle import codepy as codepy
 from treadle import compat as compat
@@ -90,6 +92,9 @@ class LaunchError(DeviceError):
 
 class InvalidArgument(Error, ValueError):
     """An argument was refused before anything was done with it."""
+
+class LinAlgError(InvalidArgument, _numpy.linalg.LinAlgError):
+    """A matrix is singular, not positive definite, or an iteration did not end."""
 
 class ShapeError(InvalidArgument):
     """Sizes or shapes that do not fit each other."""

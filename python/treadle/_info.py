@@ -13,6 +13,7 @@ import treadle
 from treadle import Error, LibraryNotFound, __version__, cuda, pyopencl
 from treadle import compile as compiling
 from treadle._core.device import opencl_library, opencl_vendor_files
+from treadle._core.library import LibraryStatus, library_status
 
 Report = dict[str, Any]
 
@@ -163,6 +164,18 @@ def _compiler(status: compiling.CompilerStatus) -> Report:
     }
 
 
+def _library(status: LibraryStatus) -> Report:
+    return {
+        "name": status.title,
+        "setting": status.name,
+        "path": str(status.path) if status.path.name else None,
+        "version": None,
+        "tried": list(status.tried),
+        "problem": status.problem or None,
+        "hint": status.hint or None,
+    }
+
+
 def _cache() -> Report:
     state = compiling.cache_state()
     return {
@@ -216,6 +229,10 @@ def _missing(report: Report) -> list[Report]:
         part = compilers.get(compiler)
         if driver["devices"] and part is not None and part["problem"]:
             add(compiler, part, needed=True)
+    for library in report["libraries"]:
+        is_of_nvidia = library["setting"].startswith("cu")
+        if library["problem"] and (nvidia["devices"] or not is_of_nvidia):
+            add(library["name"], library, needed=False)
     default = report["default_device"]
     if default["id"] is None and report["devices"]:
         add("the chosen device", {"problem": default["reason"], "hint": default["hint"]}, True)
@@ -239,6 +256,7 @@ def examine() -> tuple[Report, int]:
         "drivers": [_driver("NVIDIA", cuda.Driver.nvidia), _driver("CPU", cuda.Driver.cpu)],
         "opencl": _opencl(),
         "compilers": [_compiler(status) for status in compiling.compiler_status()],
+        "libraries": [_library(status) for status in library_status()],
         "cache": _cache(),
         "environment": {
             name: value
@@ -411,6 +429,9 @@ def full_text(report: Report) -> str:
     lines += ["", f"Default device: {name} ({default['reason']})", "", "Compilers"]
     for compiler in report["compilers"]:
         lines += ["  " + line for line in _part_text(compiler)]
+    lines += ["", "Libraries of others, opened when they are first used"]
+    for library in report["libraries"]:
+        lines += ["  " + line for line in _part_text(library)]
     lines += ["", _cache_text(report["cache"]), *_lacks_text(report)]
     lines += [f"Set: {name}={value}" for name, value in report["environment"].items()]
     return "\n".join([*lines, "", *_verdict(report)])

@@ -56,7 +56,8 @@ def test_info_all_names_drivers_compilers_and_every_place(run_python):
     report, text = info(run_python, "--all")
     assert [driver["name"] for driver in report["drivers"]] == ["NVIDIA", "CPU"]
     assert {"NVRTC", "CPU compiler", "nvcc"} <= {c["name"] for c in report["compilers"]}
-    for part in report["drivers"] + report["compilers"]:
+    assert {"blas", "cublas", "cusolver"} <= {c["setting"] for c in report["libraries"]}
+    for part in report["drivers"] + report["compilers"] + report["libraries"]:
         assert part.get("library") or part.get("path") or part["tried"] or part["problem"]
         assert all(f"tried {place}" in text for place in part["tried"])
     for word in ("Drivers", "Compilers", "Cache", "Default device"):

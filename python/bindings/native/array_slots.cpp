@@ -10,6 +10,7 @@
 #include "instance.hpp"
 #include "native/array.hpp"
 #include "native/face_array.hpp"
+#include "native/linalg.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/evaluate.hpp"
@@ -113,10 +114,40 @@ PyObject* divmod(PyObject* a, PyObject* b) noexcept {
   });
 }
 
-PyObject* matrix_product(PyObject*, PyObject*) noexcept {
-  return guarded([]() -> PyObject* {
-    throw NotSupported("the product of matrices: arrays get it in the next release",
-                       "x.get() @ y.get() computes it on the host");
+/// Arrays of faces have no product of matrices, as those of PyCUDA and PyOpenCL have none.
+void refuse_matrices_of_face(PyObject* a, PyObject* b) {
+  if (is_of_face(a, b))
+    throw NotSupported("the product of matrices of arrays of a face",
+                       "treadle.numpy.asarray(x) @ treadle.numpy.asarray(y)");
+}
+
+/// An operand of @, which takes arrays alone.
+const Array& matrix_of(const ArrayOperand& operand) {
+  const Array* const array = operand.get().array();
+  if (array == nullptr)
+    throw ShapeError("matmul: a number has no axes, and at least one is multiplied",
+                     "multiply by a number with *");
+  return *array;
+}
+
+PyObject* matrix_product(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    refuse_matrices_of_face(a, b);
+    const ArrayOperand x(a, b), y(b, a);
+    if (!x || !y) return not_implemented();
+    return array_object(multiplied_matrices(matrix_of(x), matrix_of(y))).release().ptr();
+  });
+}
+
+PyObject* in_place_matrix_product(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    refuse_matrices_of_face(a, b);
+    const ArrayOperand y(b, a);
+    if (!y) return not_implemented();
+    const Array own = own_array(a);
+    array::write_into(own, multiplied_matrices(own, matrix_of(y)));
+    Py_INCREF(a);
+    return a;
   });
 }
 
@@ -259,7 +290,7 @@ PyType_Slot array_slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                              {Py_nb_inplace_rshift, slot(in_place<Op::right_shift>)},
                              {Py_nb_divmod, slot(divmod)},
                              {Py_nb_matrix_multiply, slot(matrix_product)},
-                             {Py_nb_inplace_matrix_multiply, slot(matrix_product)},
+                             {Py_nb_inplace_matrix_multiply, slot(in_place_matrix_product)},
                              {Py_nb_bool, slot(truth)},
                              {Py_bf_getbuffer, slot(get_array_buffer)},
                              {Py_bf_releasebuffer, slot(release_array_buffer)},

@@ -34,6 +34,7 @@ void bind_settings(nb::module_& m) {
       .def_ro("libopencl", &Settings::libopencl)
       .def_ro("opencl_cpu_as_gpu", &Settings::opencl_cpu_as_gpu)
       .def_ro("compiler_library", &Settings::compiler_library)
+      .def_ro("libraries", &Settings::libraries)
       .def_ro("library_dir", &Settings::library_dir)
       .def_ro("cpu_threads", &Settings::cpu_threads)
       .def_ro("cpu_memory_bytes", &Settings::cpu_memory_bytes)

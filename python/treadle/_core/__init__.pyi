@@ -16,6 +16,7 @@ from treadle import (
     InvalidState as InvalidState,
     LaunchError as LaunchError,
     LibraryNotFound as LibraryNotFound,
+    LinAlgError as LinAlgError,
     NotSupported as NotSupported,
     OutOfMemory as OutOfMemory,
     OverflowError as OverflowError,
@@ -31,6 +32,8 @@ from treadle._core import (
     driver as driver,
     fft as fft,
     kernel as kernel,
+    library as library,
+    linalg as linalg,
     opencl as opencl,
     pvt_struct as pvt_struct,
     random as random,
@@ -74,6 +77,9 @@ class Settings:
 
     @property
     def compiler_library(self) -> pathlib.Path: ...
+
+    @property
+    def libraries(self) -> dict[str, pathlib.Path]: ...
 
     @property
     def library_dir(self) -> pathlib.Path: ...

@@ -34,8 +34,6 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "diff",
-    "dot",
-    "inner",
     "max",
     "mean",
     "min",
@@ -336,17 +334,6 @@ def average(
         return made
     along = {"axis": axis, "keepdims": keepdims} if weights.shape == x.shape else {}
     return made, broadcast_to(weights.sum(dtype=made.dtype, **along), made.shape).copy()
-
-
-def dot(x: Any, y: Any, /, out: Array | None = None) -> Array:
-    """The sum of the products of two arrays with one axis."""
-    result = _array.dot(x, y)
-    if out is not None and getattr(out, "dtype", None) != result.dtype:
-        raise InvalidArgument(f"dot() gives {result.dtype}: out= is no array of that")
-    return written(result, out)
-
-
-inner = dot
 
 
 def vdot(x: Any, y: Any, /) -> Array:

@@ -1,29 +1,237 @@
 # SPDX-License-Identifier: MIT
-"""What of numpy.linalg needs neither products of matrices nor decompositions: norms, and views."""
+"""numpy.linalg: products, norms, systems of equations, factors and eigenvalues. Decompositions are
+LAPACK's on the host, whatever device an array is on: they wait."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from treadle._core import InvalidArgument, NotSupported
+import numpy as _numpy
+
+from treadle._core import InvalidArgument, LinAlgError, ShapeError
 from treadle._core import array as _array
+from treadle._core import linalg as _linalg
 from treadle._core.array import Array
 
-from ._creation import asarray
-from ._linear_algebra import outer, trace, vecdot
-from ._manipulation import diagonal, matrix_transpose
+from ._creation import asarray, asarrays, written
+from ._linear_algebra import matmul, outer, tensordot, trace, vecdot
+from ._manipulation import diagonal, expand_dims, matrix_transpose
+from ._manipulation import moveaxis as _moveaxis
 
 __all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cond",
+    "det",
     "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
     "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
     "matrix_transpose",
+    "multi_dot",
     "norm",
     "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
     "trace",
     "vecdot",
     "vector_norm",
 ]
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues, and vectors in columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues that rise, and orthonormal vectors in columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    """Orthonormal columns, and an upper triangle."""
+
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    """Sign and logarithm of a determinant."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    """Singular vectors and values."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+def solve(a: Any, b: Any) -> Array:
+    """The x for which a @ x is b, a vector if that has one axis. LinAlgError if a is singular."""
+    return _linalg.solve(*asarrays((a, b)))
+
+
+def inv(a: Any) -> Array:
+    """The inverse. LinAlgError if a is singular."""
+    return _linalg.inv(asarray(a))
+
+
+def det(a: Any) -> Array:
+    """The determinant, 0 of singular matrices."""
+    return _linalg.det(asarray(a))
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """Sign and logarithm of the determinant, which itself may be too large or small."""
+    return SlogdetResult(*_linalg.slogdet(asarray(a)))
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> Array:
+    """The triangular L with a = L @ L^H, or U with a = U^H @ U. LinAlgError if a is not positive
+    definite."""
+    return _linalg.cholesky(asarray(a), bool(upper))
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """a = Q @ R, Q with orthonormal columns: "reduced", "complete", or R alone for "r"."""
+    if mode not in ("reduced", "complete", "r"):
+        raise InvalidArgument(f"qr with mode={mode!r}: it is 'reduced', 'complete' or 'r'")
+    q, r = _linalg.qr(asarray(a), mode)
+    return r if mode == "r" else QRResult(q, r)
+
+
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    """a = U * S @ Vh, S falling; S alone without compute_uv. `hermitian` is taken and makes no
+    difference."""
+    u, s, vh = _linalg.svd(asarray(a), bool(full_matrices), bool(compute_uv))
+    return SVDResult(u, s, vh) if compute_uv else s
+
+
+def svdvals(x: Any, /) -> Array:
+    """Singular values, falling."""
+    return svd(x, compute_uv=False)
+
+
+def _upper(UPLO: str) -> bool:
+    if UPLO.upper() not in ("L", "U"):
+        raise InvalidArgument(f"UPLO={UPLO!r}: it is 'L' or 'U'")
+    return UPLO.upper() == "U"
+
+
+def eigh(a: Any, UPLO: str = "L") -> EighResult:
+    """Eigenvalues and vectors of symmetric or Hermitian matrices, of which one triangle is read."""
+    return EighResult(*_linalg.eigh(asarray(a), _upper(UPLO), True))
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> Array:
+    """Eigenvalues of symmetric or Hermitian matrices, rising."""
+    return _linalg.eigh(asarray(a), _upper(UPLO), False)[0]
+
+
+def eig(a: Any) -> EigResult:
+    """Eigenvalues and vectors of any matrices; complex if a value is."""
+    return EigResult(*_linalg.eig(asarray(a), True))
+
+
+def eigvals(a: Any) -> Array:
+    """Eigenvalues of any matrices."""
+    return _linalg.eig(asarray(a), False)[0]
+
+
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, int, Array]:
+    """The x for which the norm of a @ x - b is least; residuals, the rank of a, its singular
+    values. Values below rcond times the largest count as 0."""
+    matrix, right = asarrays((a, b))
+    return _linalg.lstsq(matrix, right, None if rcond is None else float(rcond))
+
+
+def _limit(values: Array, relative: Any) -> Array:
+    """Of singular values the largest, times a factor."""
+    largest = _array.reduce("max", values, axis=-1, keepdims=True)
+    factor = asarray(relative, values.dtype, device=values.device)
+    return largest * (expand_dims(factor, -1) if factor.ndim else factor)
+
+
+def _precision(x: Array, values: Array) -> float:
+    """What rounding leaves of singular values that are 0, of the largest."""
+    return max(x.shape[-2:]) * float(_numpy.finfo(values.dtype).eps)
+
+
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """The pseudo-inverse: singular values below rcond times the largest count as 0."""
+    x = asarray(a)
+    if 0 in x.shape:
+        return matrix_transpose(x).copy()
+    u, s, vh = svd(x, full_matrices=False)
+    relative = rtol if rtol is not None else rcond
+    if relative is None:
+        relative = _precision(x, s)
+    counts = s > _limit(s, relative)
+    inverse = _array.apply("where", counts, 1 / _array.apply("where", counts, s, 1), 0)
+    scaled = matrix_transpose(u).conj() * inverse.astype(s.dtype)[..., None]
+    return matmul(matrix_transpose(vh).conj(), scaled)
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """How many singular values are above a limit."""
+    x = asarray(A)
+    if x.ndim < 2:
+        return _array.reduce("any", x != 0).astype("i8")
+    s = svdvals(x)
+    if tol is None:
+        relative = _precision(x, s) if rtol is None else rtol
+        limit = _limit(s, relative)
+    else:
+        limit = asarray(tol, s.dtype, device=s.device)
+        limit = expand_dims(limit, -1) if limit.ndim else limit
+    return _array.reduce("sum", s > limit, axis=-1)
+
+
+def cond(x: Any, p: Any = None) -> Array:
+    """The condition number: by singular values, or of another norm by the inverse."""
+    x = asarray(x)
+    if x.ndim < 2 or 0 in x.shape[-2:]:
+        raise ShapeError(f"cond of an array of shape {x.shape}: matrices are the last two axes")
+    if p in (None, 2, -2):
+        s = svdvals(x)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    return norm(x, p, axis=(-2, -1)) * norm(inv(x), p, axis=(-2, -1))
+
+
+def matrix_power(a: Any, n: int) -> Array:
+    """Square matrices multiplied with themselves; n below 0: their inverses."""
+    n = operator.index(n)
+    return _linalg.matrix_power(inv(a) if n < 0 else asarray(a), abs(n))
+
+
+def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Array:
+    """The product of several matrices, in the order that takes the fewest multiplications."""
+    return written(_linalg.multi_dot(list(asarrays(arrays))), out)
 
 
 def vector_norm(
@@ -59,9 +267,10 @@ def _of_matrices(x: Array, axes: tuple[int, int], keepdims: bool, ord: Any) -> A
     if ord == "fro":
         return _array.matrix_norm(x, None, *axes, bool(keepdims))
     if ord in (2, -2, "nuc"):
-        raise NotSupported(
-            f"norm with ord={ord!r} takes singular values: numpy.linalg.norm(x.get())"
-        )
+        values = svdvals(_moveaxis(x, axes, (-2, -1)))
+        kind = {2: "max", -2: "min", "nuc": "sum"}[ord]
+        found = _array.reduce(kind, values, axis=-1)
+        return expand_dims(found, axes) if keepdims else found
     if not isinstance(ord, int | float):
         raise InvalidArgument(f"norm of matrices with ord={ord!r}: it is 'fro', 1, -1, inf or -inf")
     return _array.matrix_norm(x, float(ord), *axes, bool(keepdims))

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Systems of equations, factors and eigenvalues of matrices.
+#include "treadle/linalg/decomposition.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "image.hpp"
+#include "native/array.hpp"
+#include "native/linalg.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+namespace nb = nanobind;
+
+/// A function that waits for LAPACK, while other threads of Python run.
+template <class Function>
+auto waiting(Function function) {
+  return [function](const auto&... arguments) {
+    add_python_folders();
+    note_launch_site();
+    nb::gil_scoped_release released;
+    return function(arguments...);
+  };
+}
+
+nb::object or_none(const Array& x) { return x ? nb::cast(x) : nb::none(); }
+
+linalg::QrMode qr_mode_of(const std::string& mode) {
+  if (mode == "complete") return linalg::QrMode::complete;
+  return mode == "r" ? linalg::QrMode::r : linalg::QrMode::reduced;
+}
+
+}  // namespace
+
+void bind_decompositions(nb::module_& m) {
+  m.def(
+      "solve", [](const Array& a, const Array& b) { return waiting(&linalg::solve)(a, b); },
+      nb::arg("a"), nb::arg("b"), "The x for which a @ x is b.");
+  m.def(
+      "inv", [](const Array& a) { return waiting(&linalg::inv)(a); }, nb::arg("a"), "The inverse.");
+  m.def(
+      "det", [](const Array& a) { return waiting(&linalg::det)(a); }, nb::arg("a"),
+      "The determinant.");
+  m.def(
+      "slogdet",
+      [](const Array& a) {
+        const linalg::SignAndLog made = waiting(&linalg::slogdet)(a);
+        return nb::make_tuple(made.sign, made.log_of_size);
+      },
+      nb::arg("a"), "Sign of the determinant, and logarithm of its size.");
+  m.def(
+      "cholesky",
+      [](const Array& a, bool is_upper) { return waiting(&linalg::cholesky)(a, is_upper); },
+      nb::arg("a"), nb::arg("upper"), "The triangular factor.");
+  m.def(
+      "qr",
+      [](const Array& a, const std::string& mode) {
+        const linalg::Qr made = waiting(&linalg::qr)(a, qr_mode_of(mode));
+        return nb::make_tuple(or_none(made.q), made.r);
+      },
+      nb::arg("a"), nb::arg("mode"), "Orthonormal columns, or None, and a triangle.");
+  m.def(
+      "svd",
+      [](const Array& a, bool has_full_matrices, bool has_vectors) {
+        const linalg::Svd made = waiting(&linalg::svd)(a, has_full_matrices, has_vectors);
+        return nb::make_tuple(or_none(made.u), made.s, or_none(made.vh));
+      },
+      nb::arg("a"), nb::arg("full_matrices"), nb::arg("vectors"),
+      "Vectors, or None, and singular values.");
+  m.def(
+      "eigh",
+      [](const Array& a, bool reads_upper, bool has_vectors) {
+        const linalg::Eigen made = waiting(&linalg::eigh)(a, reads_upper, has_vectors);
+        return nb::make_tuple(made.values, or_none(made.vectors));
+      },
+      nb::arg("a"), nb::arg("upper"), nb::arg("vectors"),
+      "Eigenvalues, and vectors or None, of symmetric matrices.");
+  m.def(
+      "eig",
+      [](const Array& a, bool has_vectors) {
+        const linalg::Eigen made = waiting(&linalg::eig)(a, has_vectors);
+        return nb::make_tuple(made.values, or_none(made.vectors));
+      },
+      nb::arg("a"), nb::arg("vectors"), "Eigenvalues, and vectors or None.");
+  m.def(
+      "lstsq",
+      [](const Array& a, const Array& b, std::optional<double> rcond) {
+        const linalg::LeastSquares made = waiting(&linalg::lstsq)(a, b, rcond);
+        return nb::make_tuple(made.x, made.residuals, made.rank, made.s);
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(),
+      "Solution, residuals, rank and singular values.");
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""numpy.linalg beside NumPy's: dtypes, batches, empty matrices, singular ones and NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+
+IDS = [d.id for d in treadle.devices() if d.traits.runs_kernels]
+
+
+@pytest.fixture(params=IDS)
+def device(request):
+    with treadle.find_device(request.param) as device:
+        yield device
+
+
+def draw(shape, dtype="d", seed=0):
+    random = np.random.default_rng(seed)
+    x = random.standard_normal(shape)
+    return (x + 1j * random.standard_normal(shape) if dtype in "FD" else x).astype(dtype)
+
+
+def same(ours, expected, tolerance=None):
+    expected = np.asarray(expected)
+    assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
+    if tolerance is None:
+        tolerance = 2e-3 if expected.dtype.char in "fF" else 1e-9
+    np.testing.assert_allclose(ours.get(), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", list("fdFD"))
+@pytest.mark.parametrize("batch", [(), (3,), (0,)])
+def test_square_matrices(device, dtype, batch):
+    x = draw((*batch, 5, 5), dtype)
+    b = draw((*batch, 5, 2), dtype, 1)
+    a = tnp.asarray(x)
+    same(tnp.linalg.solve(a, tnp.asarray(b)), np.linalg.solve(x, b))
+    same(tnp.linalg.inv(a), np.linalg.inv(x))
+    same(tnp.linalg.det(a), np.linalg.det(x))
+    for ours, theirs in zip(tnp.linalg.slogdet(a), np.linalg.slogdet(x), strict=True):
+        same(ours, theirs)
+    same(tnp.linalg.cond(a), np.linalg.cond(x))
+    same(tnp.linalg.matrix_rank(a), np.linalg.matrix_rank(x))
+    same(tnp.linalg.svdvals(a), np.linalg.svdvals(x))
+    h = x @ np.conj(np.swapaxes(x, -1, -2)) + 5 * np.eye(5, dtype=dtype)
+    same(tnp.linalg.cholesky(tnp.asarray(h)), np.linalg.cholesky(h))
+    same(tnp.linalg.cholesky(tnp.asarray(h), upper=True), np.linalg.cholesky(h, upper=True))
+    w, v = tnp.linalg.eigh(tnp.asarray(h))
+    same(w, np.linalg.eigh(h)[0])
+    same(tnp.matmul(tnp.asarray(h), v), (v * w[..., None, :]).get())
+    same(tnp.linalg.eigvalsh(tnp.asarray(h), "U"), np.linalg.eigvalsh(h, "U"))
+
+
+@pytest.mark.parametrize("shape", [(6, 4), (4, 6), (2, 5, 3), (3, 0), (0, 3), (1, 1)])
+def test_matrices_of_any_shape(device, shape):
+    x = draw(shape)
+    a = tnp.asarray(x)
+    for mode in ("reduced", "complete"):
+        q, r = tnp.linalg.qr(a, mode)
+        assert (q.shape, r.shape) == tuple(f.shape for f in np.linalg.qr(x, mode))
+        same(q @ r, x)
+    same(tnp.linalg.qr(a, "r"), np.linalg.qr(x, "r"))
+    for full in (False, True):
+        u, s, vh = tnp.linalg.svd(a, full_matrices=full)
+        expected = np.linalg.svd(x, full_matrices=full)
+        assert (u.shape, s.shape, vh.shape) == tuple(f.shape for f in expected)
+        same(s, expected[1])
+        if not full:
+            same((u * s[..., None, :]) @ vh, x)
+    same(tnp.linalg.pinv(a), np.linalg.pinv(x))
+
+
+def test_eigenvalues_are_complex_where_one_is(device):
+    for x in (draw((4, 4)), np.diag([1.0, 2.0]), np.array([[0.0, -1], [1, 0]]), draw((3, 3), "D")):
+        w, v = tnp.linalg.eig(tnp.asarray(x))
+        expected = np.linalg.eig(x)
+        same(w, expected[0])
+        assert v.dtype == expected[1].dtype
+        same(tnp.asarray(x).astype(v.dtype) @ v, (v * w).get())
+        same(tnp.linalg.eigvals(tnp.asarray(x)), np.linalg.eigvals(x))
+
+
+def test_least_squares(device):
+    for shape in ((7, 3), (3, 7), (4, 4)):
+        x, b = draw(shape), draw((shape[0], 2), seed=1)
+        for ours, theirs in zip(
+            tnp.linalg.lstsq(tnp.asarray(x), tnp.asarray(b)),
+            np.linalg.lstsq(x, b),
+            strict=True,
+        ):
+            if isinstance(ours, int):
+                assert ours == theirs
+            else:
+                same(ours, theirs)
+
+
+def test_solve_broadcasts_and_casts(device):
+    x, b = draw((2, 1, 3, 3)), draw((4, 3, 2), seed=1)
+    same(tnp.linalg.solve(tnp.asarray(x), tnp.asarray(b)), np.linalg.solve(x, b))
+    n = np.array([[2, 1], [1, 3]])
+    same(tnp.linalg.solve(tnp.asarray(n), tnp.asarray([1, 2])), np.linalg.solve(n, [1, 2]))
+    same(tnp.linalg.matrix_power(tnp.asarray(n), -2), np.linalg.matrix_power(n, -2))
+
+
+@pytest.mark.parametrize("ord", [2, -2, "nuc", "fro", 1, np.inf])
+def test_norms_of_matrices(device, ord):
+    x = draw((2, 3, 4))
+    ours = tnp.linalg.norm(tnp.asarray(x), ord, axis=(0, 2), keepdims=True)
+    same(ours, np.linalg.norm(x, ord, axis=(0, 2), keepdims=True))
+
+
+def test_errors_are_numpys(device):
+    singular = tnp.asarray([[1.0, 2], [2, 4]])
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        tnp.linalg.inv(singular)
+    with pytest.raises(tnp.linalg.LinAlgError, match="not positive definite"):
+        tnp.linalg.cholesky(tnp.asarray([[1.0, 2], [2, 1]]))
+    with pytest.raises(treadle.InvalidArgument, match="did not converge"):
+        tnp.linalg.svd(tnp.asarray([[np.nan, 1], [1, 1]]))
+    with pytest.raises(treadle.ShapeError, match="one length"):
+        tnp.linalg.det(tnp.ones((2, 3)))
+    with pytest.raises(treadle.DTypeError, match="float16"):
+        tnp.linalg.inv(tnp.ones((2, 2), "e"))

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Products of matrices against NumPy's: dtypes, layouts, batches, and Einstein's sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+
+IDS = [d.id for d in treadle.devices() if d.traits.runs_kernels]
+
+
+@pytest.fixture(params=IDS)
+def device(request):
+    with treadle.find_device(request.param) as device:
+        yield device
+
+
+TOLERANCE = {"f": 1e-5, "d": 1e-12, "F": 1e-5, "D": 1e-12, "e": 2e-2}
+
+
+def draw(shape, dtype, seed=0):
+    random = np.random.default_rng(seed)
+    if np.dtype(dtype).kind in "iub":
+        return random.integers(0, 5, shape).astype(dtype)
+    x = random.standard_normal(shape)
+    return (x + 1j * random.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(
+        dtype
+    )
+
+
+def same(ours, expected):
+    assert ours.shape == expected.shape
+    assert ours.dtype == expected.dtype
+    tolerance = TOLERANCE.get(expected.dtype.char, 0)
+    np.testing.assert_allclose(ours.get(), expected, rtol=tolerance, atol=10 * tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D", "e", "b", "q", "?"])
+def test_products_of_every_dtype(device, dtype):
+    if dtype in "dD" and not device.traits.fp64:
+        pytest.skip("no float64")
+    x, y = draw((33, 20), dtype), draw((20, 17), dtype, 1)
+    same(tnp.asarray(x, device=device) @ tnp.asarray(y, device=device), x @ y)
+
+
+LAYOUTS = {
+    "c": lambda x: x,
+    "f": lambda x: x.T.copy("C").T,
+    "strided": lambda x: x[::2, 1::3],
+    "reversed": lambda x: x[::-1, ::-1],
+    "row_of_many": lambda x: x[3:4],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_operands_as_they_lie(device, layout):
+    x, y = draw((24, 30), "f"), draw((24, 30), "f", 1)
+    seen = LAYOUTS[layout]
+    ours = seen(tnp.asarray(x, device=device)) @ seen(tnp.asarray(y, device=device)).T
+    same(ours, seen(x) @ seen(y).T)
+    same(
+        seen(tnp.asarray(x, device=device)).T @ seen(tnp.asarray(y, device=device)),
+        seen(x).T @ seen(y),
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((3,), (3,)),
+        ((3,), (3, 2)),
+        ((2, 3), (3,)),
+        ((5, 2, 3), (3, 4)),
+        ((5, 1, 2, 3), (6, 3, 4)),
+        ((2, 1, 3, 1, 2, 2), (2, 1, 5, 2, 1)),
+        ((3,), (4, 3, 2)),
+        ((4, 2, 3), (3,)),
+        ((0, 3), (3, 2)),
+        ((2, 0), (0, 2)),
+        ((1, 1), (1, 1)),
+        ((0, 2, 3), (3, 2)),
+    ],
+)
+def test_axes_follow_numpy(device, a, b):
+    x, y = draw(a, "f"), draw(b, "f", 1)
+    same(
+        tnp.matmul(tnp.asarray(x, device=device), tnp.asarray(y, device=device)),
+        np.asarray(np.matmul(x, y)),
+    )
+
+
+def test_nan_and_infinities_pass(device):
+    x = np.array([[np.nan, 1], [2, np.inf]], "f")
+    same(
+        tnp.asarray(x, device=device) @ tnp.asarray(np.eye(2, dtype="f"), device=device),
+        x @ np.eye(2, dtype="f"),
+    )
+
+
+def test_out_and_in_place(device):
+    x = draw((3, 3), "f")
+    a, out = tnp.asarray(x, device=device), tnp.zeros((3, 3), "f", device=device)
+    assert tnp.matmul(a, a, out=out) is out
+    same(out, x @ x)
+    a @= out
+    same(a, x @ (x @ x))
+    with pytest.raises(treadle.ShapeError, match=r"\(3, 3\) and \(2, 3\)"):
+        a @ a[:2]
+    with pytest.raises(treadle.ShapeError, match="no axes"):
+        a @ 2
+
+
+def test_changes_of_an_operand_come_after(device):
+    x = draw((4, 4), "f")
+    a = tnp.asarray(x, device=device)
+    product = a @ a
+    a += 1
+    same(product, x @ x)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("ij,jk->ik", [(3, 4), (4, 5)]),
+        ("ij,jk", [(3, 4), (4, 5)]),
+        ("ii", [(3, 3)]),
+        ("ii->i", [(3, 3)]),
+        ("ij->", [(3, 4)]),
+        ("bij,bjk->bik", [(2, 3, 4), (2, 4, 5)]),
+        ("...ij,...jk->...ik", [(2, 3, 4), (4, 5)]),
+        ("i,j->ij", [(3,), (4,)]),
+        ("ij,ij->ij", [(3, 4), (3, 4)]),
+        ("ij,jk,kl->il", [(3, 4), (4, 5), (5, 2)]),
+        ("abc,cbd,ad->", [(2, 3, 4), (4, 3, 5), (2, 5)]),
+        ("ijk,k", [(2, 3, 4), (4,)]),
+        ("iij,jk->k", [(3, 3, 4), (4, 2)]),
+    ],
+)
+def test_einsum(device, text, shapes):
+    arrays = [draw(shape, "f", i) for i, shape in enumerate(shapes)]
+    ours = tnp.einsum(text, *(tnp.asarray(x, device=device) for x in arrays))
+    same(ours, np.asarray(np.einsum(text, *arrays)))
+
+
+def test_einsum_of_lists_and_bad_texts(device):
+    x = draw((3, 4), "f")
+    a = tnp.asarray(x, device=device)
+    same(tnp.einsum(a, [0, 1], a, [2, 1], [0, 2]), x @ x.T)
+    assert tnp.einsum_path("ij,kj->ik", a, a)[0] == ["einsum_path", (0, 1)]
+    for text in ("ij,jk->iq", "i..j", "i1", "ij->ii", "ij,ij"):
+        with pytest.raises(treadle.InvalidArgument, match="einsum"):
+            tnp.einsum(text, a)
+    with pytest.raises(treadle.ShapeError, match="einsum"):
+        tnp.einsum("ij,ij", a, a.T)
+
+
+def test_products_made_of_them(device):
+    x, y, z = draw((3, 4), "f"), draw((4, 5), "f", 1), draw((5,), "f", 2)
+    a, b, c = (tnp.asarray(e, device=device) for e in (x, y, z))
+    same(tnp.linalg.multi_dot([a, b, c]), np.linalg.multi_dot([x, y, z]))
+    same(tnp.tensordot(a, b, 1), np.tensordot(x, y, 1))
+    same(tnp.tensordot(a, a, ([1, 0], [1, 0])), np.asarray(np.tensordot(x, x, ([1, 0], [1, 0]))))
+    same(tnp.inner(a, b.T), np.inner(x, y.T))
+    same(tnp.dot(a, b), np.dot(x, y))
+    same(tnp.dot(a, 2), np.dot(x, 2))
+    same(tnp.matvec(a, b[:, 0]), x @ y[:, 0])
+    same(tnp.vecmat(a[:, 0], a), x[:, 0] @ x)
+    same(tnp.linalg.matrix_power(a @ a.T, 5), np.linalg.matrix_power(x @ x.T, 5))
+
+
+def test_explain_names_who_multiplied(device):
+    a = tnp.ones((64, 64), "f", device=device)
+    product = a @ a
+    product.get()
+    text = product.explain()
+    assert "gemm of" in text or "product_float32" in text
