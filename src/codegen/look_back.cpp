@@ -156,18 +156,20 @@ void LookBack::await(tree::BlockBuilder& code, std::string_view slot) const {
   code.open();
   code.declare({"const ", wide}, "treadle_slot", slot);
   const unsigned count = slot_words();
-  Parts payloads;
+  Parts payloads, names, loads;
   for (unsigned k = 0; k < count; ++k) {
-    const std::string name = joined({"treadle_word_", number(k)});
     const std::string at =
         count == 1 ? "treadle_slot" : joined({"treadle_slot * ", number(count), " + ", number(k)});
-    const std::string load = fill_holes(
-        dialect.load_word, std::array<std::string, 1>{joined({"(treadle_words + 1 + ", at, ")"})});
-    code.declare(word, name, load);
-    code.open_while({"(", uint, ")(", name, " >> 33) != treadle_epoch"});
-    code.assign(name, load);
+    names.push_back(joined({"treadle_word_", number(k)}));
+    loads.push_back(fill_holes(
+        dialect.load_word, std::array<std::string, 1>{joined({"(treadle_words + 1 + ", at, ")"})}));
+    payloads.push_back(joined({"(", uint, ")", names.back()}));
+    code.declare(word, names.back(), loads.back());
+  }
+  for (unsigned k = 0; k < count; ++k) {
+    code.open_while({"(", uint, ")(", names[k], " >> 33) != treadle_epoch"});
+    code.assign(names[k], loads[k]);
     code.close();
-    payloads.push_back(joined({"(", uint, ")", name}));
   }
   if (keeps_items()) {
     code.evaluate(dialect.fence);
@@ -261,7 +263,14 @@ void LookBack::end_first(tree::BlockBuilder& code) const {
   if (has_groups()) code.evaluate(dialect.barrier);
 }
 
-void LookBack::write(tree::BlockBuilder& code, const Sum& own) const {
+void LookBack::hand_on(tree::BlockBuilder& code, const Sum& own) const {
+  if (!has_stretches()) return;
+  open_first(code);
+  publish(code, "treadle_ticket", own);
+  code.close();
+}
+
+void LookBack::wait(tree::BlockBuilder& code, const Sum& own) const {
   const std::string uint = uint_type();
   const Sum folded{"treadle_folded", "treadle_mark_folded"},
       value{"treadle_value", "treadle_mark_there"};
@@ -274,9 +283,6 @@ void LookBack::write(tree::BlockBuilder& code, const Sum& own) const {
   if (has_stretches()) {
     code.declare({"const ", uint}, "treadle_place", {"treadle_ticket % ", number(anchored)});
     code.declare({"const ", uint}, "treadle_stretch", {"treadle_ticket / ", number(anchored)});
-    open_first(code);
-    publish(code, "treadle_ticket", own);
-    code.close();
     has_shuffles() ? fold_by_shuffles(code) : fold_in_memory(code);
   } else {
     code.declare({"const ", uint}, "treadle_stretch", "treadle_ticket");

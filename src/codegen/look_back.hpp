@@ -57,7 +57,13 @@ struct LookBack {
   /// Hands the sum of the tile on, and leaves that of all before, if treadle_ticket > 0, in
   /// treadle_before_tile. In uniform control flow; ends with a barrier. The sum is one that the
   /// first work-item sees.
-  void write(tree::BlockBuilder& code, const Sum& own) const;
+  void write(tree::BlockBuilder& code, const Sum& own) const {
+    hand_on(code, own);
+    wait(code, own);
+  }
+  /// The two halves of it: what hands the sum on does not wait.
+  void hand_on(tree::BlockBuilder& code, const Sum& own) const;
+  void wait(tree::BlockBuilder& code, const Sum& own) const;
 
  private:
   bool has_groups() const { return group_size > 1; }

@@ -18,16 +18,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Whether an array's elements may be read before the text is: they are numbers of the language's
-/// own types.
-bool is_plain(const DType& dtype, const Dialect& dialect, const TypeNames& types) {
-  const ScalarKind kind = dtype.kind();
-  if (kind == ScalarKind::structure || kind == ScalarKind::complex || kind == ScalarKind::boolean ||
-      dtype == Scalar::float16)
-    return false;
-  return types.name_of(dtype) == stored_type(dtype.scalar(), dialect);
-}
-
 /// The characters of an expression without blanks, comments and the parentheses around it all.
 std::string bare(std::string_view expression) {
   std::string text = without_comments(expression);
@@ -236,7 +226,7 @@ void ReadReduction::find_leaves(const std::vector<std::string>& plain) {
   for (std::size_t k = 0; k < leaves_.size() && !writes; ++k) {
     const ParameterSpec& parameter = snippet_.parameters[k];
     if (parameter.kind == ParameterSpec::Kind::scalar ||
-        !is_plain(parameter.dtype, dialect_, types_))
+        !has_plain_elements(parameter.dtype, dialect_, types_))
       continue;
     const bool is_anywhere = mentions(snippet_.preamble, parameter.name);
     const auto cares = [&](const std::string& map) {

@@ -24,7 +24,8 @@ ScanWriter::ScanWriter(const ScanSnippet& snippet, const Tiling& tiling, const D
       has_last_(mentions(snippet.output, "last_item")),
       integer_(types.name_of(Scalar::int64)),
       uint_(types.name_of(Scalar::uint32)) {
-  is_wide_ ? set_wide_tile() : set_narrow_tile();
+  is_by_rows_ = goes_by_rows();
+  is_by_rows_ ? set_rows() : is_wide_ ? set_wide_tile() : set_narrow_tile();
 }
 
 /// As many neighbours for each work-item as fit; large items leave smaller groups.
@@ -60,6 +61,7 @@ ScanText ScanWriter::write() {
   code_.lines(snippet_.preamble);
   code_.define_type(types_.name_of(snippet_.dtype), "treadle_item");
   code_.define_type(types_.name_of(snippet_.index_dtype), "treadle_index");
+  if (is_by_rows_) write_pack_types();
   ScanText made{.text = {},
                 .intervals = snippet_.name + (snippet_.looks_back ? "_tiles" : "_intervals"),
                 .totals = {},
@@ -183,12 +185,12 @@ void ScanWriter::write_totals(const std::string& name) {
   code_.close();
 }
 
-void ScanWriter::write_input() {
+void ScanWriter::write_input(const std::string& text) {
   code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
   for (const ScanFetch& fetch : snippet_.fetches)
     code_.declare({"const ", types_.name_of(fetched(fetch).dtype)}, fetch.name,
                   {fetch.array, fetch.offset == 0 ? "[i]" : "[i > 0 ? i - 1 : 0]"});
-  code_.declare("treadle_item", "treadle_value", in_brackets(snippet_.input));
+  code_.declare("treadle_item", "treadle_value", in_brackets(text));
   if (!is_segmented_) return;
   code_.declare(uint_, "treadle_flag");
   code_.open();

@@ -22,16 +22,20 @@ void ScanWriter::write_one_pass(const std::string& name) {
   const LookBack shared = look_back();
   tree::Parts list = user_parameters();
   shared.append_parameters(list);
-  code_.open_kernel(name, std::move(list), group_size_);
+  is_by_rows_ ? open_row_kernel(name, std::move(list))
+              : code_.open_kernel(name, std::move(list), group_size_);
   define_pointers(code_, snippet_.parameters, types_);
-  declare_shared();
+  if (!is_by_rows_) declare_shared();
   if (is_wide_) shared.declare(code_);
   shared.take_ticket(code_);
   const std::string tile = number(tile_);
   code_.declare({"const ", integer_}, "treadle_from", {"(", integer_, ")treadle_ticket * ", tile});
   code_.declare({"const ", uint_}, "treadle_here",
                 {"N - treadle_from < ", tile, " ? (", uint_, ")(N - treadle_from) : ", tile});
-  is_wide_ ? write_one_pass_wide() : write_one_pass_narrow();
+  if (is_by_rows_)
+    compacts() ? write_compaction() : write_by_rows();
+  else
+    is_wide_ ? write_one_pass_wide() : write_one_pass_narrow();
   code_.close();
 }
 
@@ -82,13 +86,13 @@ bool ScanWriter::has_item() const {
 }
 
 /// The user's statement for the element treadle_at, whose sum is in `item`.
-void ScanWriter::write_output(const std::function<void()>& previous) {
+void ScanWriter::write_output(const std::string& text, const std::function<void()>& previous) {
   if (has_previous_) {
     write_neutral_previous();
     previous();
   }
   code_.open();
-  code_.statements(snippet_.output);
+  code_.statements(text);
   code_.close();
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Writes the kernels of one scan: in passes (scan.cpp), or in one (scan_look_back.cpp).
+// Writes the kernels of one scan: in passes (scan.cpp), or in one (scan_look_back.cpp), whose tiles
+// may stay in registers (scan_rows.cpp, scan_compaction.cpp).
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,7 @@ class ScanWriter {
   enum class OwnSums { kept, dropped };
 
   void set_wide_tile();
+  void set_rows();
   void set_narrow_tile();
   Schedule schedule() const { return is_wide_ ? Schedule::wide : Schedule::narrow; }
   bool keeps_starts() const { return is_segmented_ && has_previous_; }
@@ -38,7 +41,8 @@ class ScanWriter {
   void require_valid() const;
   const ParameterSpec& fetched(const ScanFetch& fetch) const;
   tree::Parts user_parameters() const;
-  void write_input();
+  void write_input() { write_input(snippet_.input); }
+  void write_input(const std::string& text);
   void declare_shared();
   void open_each_of_tile();
   void write_tile_load(const std::function<void()>& load);
@@ -73,15 +77,69 @@ class ScanWriter {
   void write_part_step(const std::string& part);
   void write_outputs_of_parts();
   bool has_item() const;
-  void write_output(const std::function<void()>& previous);
+  void write_output(const std::function<void()>& previous) {
+    write_output(snippet_.output, previous);
+  }
+  void write_output(const std::string& text, const std::function<void()>& previous);
+
+  // In one pass, by rows.
+  static constexpr unsigned sub_group_width = 32;  // work-items that shuffle with each other
+  /// An array whose elements are read or written by whole accesses, of so many bytes: the type of
+  /// what one of them takes, and the name of a variable of that.
+  struct RowArray {
+    std::string name, pack, packs, type;
+    std::size_t bytes;
+  };
+  /// How the text's `x[i]` is reached.
+  enum class Reach : std::uint8_t { packs, elements };
+
+  bool goes_by_rows() const;
+  std::size_t row_bytes() const;
+  std::vector<std::string> texts_by_rows() const;
+  std::vector<RowArray> arrays_read_by(const std::vector<std::string>& texts) const;
+  RowArray row_array(const ParameterSpec& parameter, std::string_view prefix) const;
+  std::optional<RowArray> array_stored_whole() const;
+  std::string reached(const std::string& text, Reach reach) const;
+  std::string are_aligned(const std::vector<RowArray>& arrays) const;
+  std::string own_of_row() const;
+  std::string shuffled_up(const std::string& value, const std::string& by) const;
+  std::string last_of_sub_group(const std::string& value) const;
+  void open_row_kernel(const std::string& name, tree::Parts parameters);
+  void write_pack_types();
+  void write_by_rows();
+  void write_place_in_tile();
+  void declare_packs();
+  void write_each_way(const std::function<void(Reach)>& write);
+  void open_each_row();
+  void open_each_of_row();
+  void open_each_step();
+  void write_row_loads();
+  void write_row_inputs(Reach reach);
+  void write_row_sums();
+  void write_group_sums();
+  void write_base();
+  void open_each_running();
+  void write_row_stores(const RowArray& into);
+
+  // A selection, by rows.
+  bool compacts() const { return !snippet_.compactions.empty(); }
+  DType stored_dtype(const ScanCompaction& store) const;
+  bool is_moved(const ScanCompaction& store) const;
+  std::size_t staged_bytes() const;
+  void write_compaction();
+  void write_flags(Reach reach);
+  void write_ranks();
+  void write_moves(std::size_t store, Reach reach);
+  void write_compacted();
 
   const ScanSnippet& snippet_;
   const Tiling& tiling_;
   const Dialect& dialect_;
   const TypeNames& types_;
-  bool is_wide_, is_segmented_, has_previous_, has_last_;
+  bool is_wide_, is_segmented_, has_previous_, has_last_, is_by_rows_ = false;
   std::string integer_, uint_;
-  unsigned group_size_ = 1, own_items_ = 1, tile_ = 1, lanes_ = 1;
+  unsigned group_size_ = 1, own_items_ = 1, tile_ = 1, lanes_ = 1, row_items_ = 1, rows_ = 1;
+  std::vector<RowArray> read_;  // by rows
   tree::BlockBuilder code_;
 };
 

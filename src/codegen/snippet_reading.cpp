@@ -7,6 +7,7 @@
 
 #include "base/characters.hpp"
 #include "treadle/base/c_declaration.hpp"
+#include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/snippet.hpp"
 #include "words.hpp"
 
@@ -167,6 +168,14 @@ bool includes_unknown(std::string_view text) {
 
 }  // namespace
 
+bool has_plain_elements(const DType& dtype, const Dialect& dialect, const TypeNames& types) {
+  const ScalarKind kind = dtype.kind();
+  if (kind == ScalarKind::structure || kind == ScalarKind::complex || kind == ScalarKind::boolean ||
+      dtype == Scalar::float16)
+    return false;
+  return types.name_of(dtype) == stored_type(dtype.scalar(), dialect);
+}
+
 bool uses_only_its_element(std::string_view text, std::string_view pointer) {
   bool is_so = true;
   for_each_use(text, pointer, [&](std::string_view before, bool has_index) {
@@ -257,13 +266,33 @@ bool calls_functions(std::string_view text) {
 }
 
 bool reads_every_element(std::string_view text, std::string_view preamble, std::string_view name) {
-  if (!is_straight(text) || speaks_of_loop(text)) return false;
+  return is_straight(text) && reads_its_element(text, preamble, name);
+}
+
+bool reads_its_element(std::string_view text, std::string_view preamble, std::string_view name) {
+  if (text.find('#') != std::string_view::npos || speaks_of_loop(text)) return false;
   if (!has_element(text, name) || !uses_only_its_element(text, name)) return false;
   // A macro may be anything, and so may what an included header defines.
   const std::string macros = definitions(preamble);
   if (includes_unknown(macros) || mentions(macros, name)) return false;
   return std::ranges::none_of(defined_macros(macros),
                               [&](const std::string& macro) { return mentions(text, macro); });
+}
+
+bool assigns_every_element(std::string_view text, std::string_view preamble, std::string_view name,
+                           const std::vector<ParameterSpec>& parameters) {
+  std::string_view value = without_blanks_before(text);
+  if (identifier_length(value) != name.size() || !value.starts_with(name) ||
+      !reads_every_element(text, preamble, name))
+    return false;
+  value = without_blanks_before(value.substr(value.find(']') + 1));
+  if (!value.starts_with('=') || value.starts_with("==")) return false;
+  value = without_blanks_behind(value.substr(1));
+  if (value.ends_with(';')) value.remove_suffix(1);
+  return value.find_first_of(";{},") == std::string_view::npos && !may_write(value) &&
+         std::ranges::none_of(parameters, [&](const ParameterSpec& parameter) {
+           return parameter.kind != ParameterSpec::Kind::scalar && mentions(value, parameter.name);
+         });
 }
 
 std::string with_elements(std::string_view text, std::string_view name,

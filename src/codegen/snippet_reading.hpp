@@ -6,8 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/signature.hpp"
+
 namespace treadle::codegen {
 
+/// Whether an array's elements may be read before the text is: they are numbers of the language's
+/// own types.
+bool has_plain_elements(const DType& dtype, const Dialect& dialect, const TypeNames& types);
 /// Whether every use of `pointer` is the value `pointer[i]`, or an assignment to it.
 bool uses_only_its_element(std::string_view text, std::string_view pointer);
 /// Whether every use of `pointer` is the value of one of its elements, whichever: nothing is
@@ -21,9 +27,14 @@ std::vector<std::string> defined_macros(std::string_view text);
 bool calls_functions(std::string_view text);
 /// Whether an expression may write to memory, or takes an address; what functions do nobody tells.
 bool may_write(std::string_view text);
-/// Whether an expression reads `name[i]` whatever `i` is, and uses `name` in no other way.
+/// Whether an expression reads `name[i]` and uses `name` in no other way.
+bool reads_its_element(std::string_view text, std::string_view preamble, std::string_view name);
+/// And reads it whatever `i` is.
 bool reads_every_element(std::string_view text, std::string_view preamble, std::string_view name);
-/// Such an expression with `replacement` in the place of each `name[i]`.
+/// Whether statements are one assignment to `name[i]`, of what mentions no other pointer.
+bool assigns_every_element(std::string_view text, std::string_view preamble, std::string_view name,
+                           const std::vector<ParameterSpec>& parameters);
+/// An expression or such statements with `replacement` in the place of each `name[i]`.
 std::string with_elements(std::string_view text, std::string_view name,
                           std::string_view replacement);
 

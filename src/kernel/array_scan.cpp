@@ -136,15 +136,15 @@ void launch_key_runs(device::Stream& stream, const KeyRuns& runs, const KeyRunsA
   ScanKernel& kernel = known(stream, "runs " + type, [&](std::shared_ptr<device::Device> device) {
     return std::make_unique<ScanKernel>(
         std::move(device), Scalar::int64,
-        ScanTexts{.arguments = "const " + type + " *keys, " + type +
-                               " *heads, long *places, long *count, long capacity",
-                  .input = std::string(another_key) + " ? 1 : 0",
-                  .scan = "a + b",
-                  .output = "if (item != prev_item) {\n"
-                            "  if (prev_item < capacity) heads[prev_item] = keys[i];\n"
-                            "  if (prev_item <= capacity) places[prev_item] = i;\n}\n"
-                            "if (i == N - 1) *count = item",
-                  .neutral = "0"},
+        ScanTexts{
+            .arguments = "const " + type + " *keys, " + type +
+                         " *heads, long *places, long *count, long capacity",
+            .input = another_key,
+            .scan = "a + b",
+            .output = "",
+            .neutral = "0",
+            .compactions = {{"heads", "keys[i]", "capacity"}, {"places", "i", "capacity + 1"}},
+            .total = "count"},
         ScanOptions{.name = "runs", .is_apart = true});
   });
   const auto capacity = static_cast<std::int64_t>(runs.capacity);

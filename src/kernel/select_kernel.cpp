@@ -31,9 +31,14 @@ ScanTexts select_texts(Selection selection, const SelectTexts& texts, const std:
   made.one_for_one = {"ary", "out", "others"};
   made.scan = "a + b";
   made.neutral = "0";
-  made.output = "if (item != prev_item) out[prev_item] = ary[i];\n";
-  if (has_others) made.output += "else others[i - prev_item] = ary[i];\n";
-  made.output += "if (i == N - 1) *count = item";
+  if (has_others) {
+    made.output =
+        "if (item != prev_item) out[prev_item] = ary[i];\nelse others[i - prev_item] = ary[i];\n"
+        "if (i == N - 1) *count = item";
+  } else {
+    made.compactions = {{"out", "ary[i]"}};
+    made.total = "count";
+  }
   return made;
 }
 

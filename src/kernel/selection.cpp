@@ -78,12 +78,18 @@ class MaskedTexts {
     return text;
   }
   ScanTexts scan() const {
-    return {.arguments = arguments(),
-            .input = "mask[i] != 0 ? 1 : 0",
-            .scan = "a + b",
-            .output = "if (item != prev_item && prev_item < capacity) { " + store("prev_item") +
-                      " }\nif (i == N - 1) *total = item",
-            .neutral = "0"};
+    ScanTexts texts{.arguments = arguments(),
+                    .input = "mask[i] != 0",
+                    .scan = "a + b",
+                    .output = "if (item != prev_item && prev_item < capacity) { " +
+                              store("prev_item") + " }\nif (i == N - 1) *total = item",
+                    .neutral = "0",
+                    .one_for_one = {"mask"}};
+    if (words_.count > 1) return texts;
+    texts.compactions = {{"selected", stores_places_ ? "i" : "elements[i]", "capacity"}};
+    texts.total = "total";
+    if (!stores_places_) texts.one_for_one.emplace_back("elements");
+    return texts;
   }
 
   // Narrow.

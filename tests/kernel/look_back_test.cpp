@@ -24,6 +24,7 @@ class LookBackTest : public testing::TestWithParam<DeviceAndSchedule> {
     codegen::Tiling tiling = tiling_of(*device_, schedule());
     tiling.scan_bytes = 1024;
     if (schedule() == Schedule::wide) {
+      tiling.scan_bytes = 3072;  // two rows, where tiles stay in registers
       tiling.group_size = 64;
       tiling.scan_items = 3;
       tiling.tile_side = 32;
@@ -307,6 +308,79 @@ TEST_P(LookBackTest, InputsAreReadBeforeTheyAreOverwritten) {
   std::ranges::reverse(expected);
   if (runs_kernels()) {
     EXPECT_EQ(values<int>(same), expected);
+  }
+}
+
+/// By whole accesses and, where memory is not aligned to them, element by element: the same bits.
+TEST_P(LookBackTest, AlignmentChangesNothing) {
+  ScanKernel sums(device(), Scalar::float32, scan_of_array("float", "a + b"), options()),
+      before(device(), Scalar::int16, scan_of_array("short", "a + b", "5"), options());
+  for (const std::size_t n : lengths(sums.tile(), stretch())) {
+    std::vector<float> x(n + 1);
+    std::vector<std::int16_t> s(n + 1), exclusive(n);
+    for (std::size_t i = 0; i <= n; ++i) {
+      x[i] = 1 / static_cast<float>(i % 89 + 1);
+      s[i] = static_cast<std::int16_t>(i * 7919 % 201);
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      exclusive[i] = i == 0 ? std::int16_t{5}
+                            : static_cast<std::int16_t>((i == 1 ? 0 : exclusive[i - 1]) + s[i]);
+    const memory::Buffer in(device(), std::vector<float>(x.begin() + 1, x.end())),
+        apart(device(), x), out(device(), n * 4), moved(device(), (n + 1) * 4), shorts(device(), s),
+        left(device(), n * 2);
+    sums.launch(stream(), n, in, out);
+    sums.launch(stream(), n, apart.slice(4, n * 4), moved.slice(4, n * 4));
+    before.launch(stream(), n, shorts.slice(2, n * 2), left);
+    if (!runs_kernels()) continue;
+    EXPECT_EQ(values<float>(out), values<float>(moved.slice(4, n * 4))) << n;
+    EXPECT_EQ(values<std::int16_t>(left), exclusive) << n;
+  }
+}
+
+/// Elements and places of a selection, whatever the size of elements.
+TEST_P(LookBackTest, SelectionsStayInOrderAroundEveryEnd) {
+  for (const std::string type : {"uchar", "uint", "ulong"}) {
+    const std::size_t item = type == "uchar" ? 1 : type == "uint" ? 4 : 8;
+    ScanKernel chosen(
+        device(), Scalar::int64,
+        {.arguments = "const uchar *mask, const " + type + " *x, " + type +
+                      " *chosen, int *places, long *count, long room",
+         .input = "mask[i] != 0",
+         .scan = "a + b",
+         .output = "",
+         .neutral = "0",
+         .compactions = {{"chosen", "x[i]", "room"}, {"places", "(int)i", "room + 1"}},
+         .total = "count"},
+        options());
+    for (const std::size_t n : lengths(chosen.tile(), stretch())) {
+      std::vector<std::uint8_t> mask(n + 1), x((n + 1) * item);
+      for (std::size_t i = 0; i <= n; ++i) mask[i] = i * i % 7 < 3 || i % 1000 > 900 ? 2 : 0;
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint8_t>(i * 31 % 251);
+      for (const std::size_t from : {0, 1}) {
+        std::vector<std::uint8_t> expected;
+        std::vector<int> places;
+        for (std::size_t i = 0; i < n; ++i) {
+          if (mask[i + from] == 0) continue;
+          places.push_back(static_cast<int>(i));
+          for (std::size_t k = 0; k < item; ++k) expected.push_back(x[(i + from) * item + k]);
+        }
+        const std::int64_t count = static_cast<std::int64_t>(places.size()), room = count - 1;
+        const memory::Buffer given(device(), mask), elements(device(), x),
+            into(device(), std::vector<std::uint8_t>(expected.size() + item, 77)),
+            at(device(), std::vector<int>(places.size() + 1, -3)),
+            total(device(), std::vector<std::int64_t>{-1});
+        chosen.launch(stream(), n, given.slice(from, n), elements.slice(from * item, n * item),
+                      into, at, total, room);
+        if (!runs_kernels() || n == 0) continue;
+        // The last one has no room.
+        expected.resize(expected.size() - std::min(expected.size(), item));
+        expected.resize(into.size_bytes(), 77);
+        places.push_back(-3);
+        EXPECT_EQ(values<std::uint8_t>(into), expected) << type << n;
+        EXPECT_EQ(values<int>(at), places) << type << n;
+        EXPECT_EQ(values<std::int64_t>(total)[0], count) << type << n;
+      }
+    }
   }
 }
 

@@ -32,6 +32,22 @@
 //   3 group   the sums of the work-items are scanned (Hillis and Steele 1986)
 //   4 store   each adds what is before its own, and the tile is stored as it was loaded
 //
+// In one pass, tiles of numbers without segments stay in registers, where the language has
+// shuffles: a work-item has `scan_rows` times the neighbours of one access of 16 bytes, and each
+// sub-group a part of the tile, row behind row.
+//
+//   1 load    by whole accesses if the tile is whole and what the input reads is aligned and read
+//             as `x[i]`; else element by element
+//   2 rows    each work-item adds up its neighbours, shuffles scan the sums of a row; the sums of
+//             rows are added up, and those of the sub-groups through local memory
+//   3 tiles   what is before the tile comes by look-back
+//   4 store   each work-item scans its neighbours behind what is before them. They are stored by
+//             whole accesses if the output is `y[i] = ...` and aligned; else the tile goes through
+//             local memory, and neighbouring work-items run neighbouring output statements
+//
+// Where the scan is a selection, ones are counted by bits, and what is chosen is moved together in
+// local memory, so that neighbouring work-items store neighbouring elements.
+//
 // Narrow, a group is one work-item and its interval a loop; there are few, so that each adds up for
 // itself the totals before its own, and the second kernel is left out. In one pass, a tile that is
 // in the first cache is scanned by parts side by side, and a tile waits for the one before it. A
@@ -59,6 +75,17 @@ struct ScanFetch {
   int offset;  ///< 0 or -1; before the first element, name is the first
 };
 
+/// A store of a selection, a scan that adds up ones and zeros: where the input of `i` is 1, the
+/// element of `array` at the sum of those before it becomes `value`.
+struct ScanCompaction {
+  std::string array;  ///< one of the pointers
+  std::string value;  ///< an expression of the element `i`, without effects
+  std::string capacity =
+      {};  ///< what would be stored at this place or beyond is not; empty: all is
+};
+/// The output statements of a selection, of which `total` points to the sum of all.
+std::string compacting_output(const std::vector<ScanCompaction>& stores, const std::string& total);
+
 /// A user's scan. Texts may use the parameters, the element's index `i`, and their number `N`.
 struct ScanSnippet {
   std::vector<ParameterSpec> parameters;  ///< as the texts use them
@@ -74,6 +101,11 @@ struct ScanSnippet {
   Scalar index_dtype = Scalar::int64;   ///< of `i` and `N`: int32 or int64
   std::string name = "scan";            ///< the kernels' names begin with it
   std::string preamble = {};            ///< before the kernels
+  /// What the output does, where it is compacting_output(compactions, total) and nothing else.
+  std::vector<ScanCompaction> compactions = {};
+  std::string total = {};  ///< a pointer to an item
+  /// Arrays with an element for each index, whatever the conditions under which texts use them.
+  std::vector<std::string> one_for_one = {};
   /// In one pass, with groups that wait for earlier ones. No output may write what the input of
   /// another element is read from.
   bool looks_back = false;

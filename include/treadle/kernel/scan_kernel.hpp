@@ -39,6 +39,10 @@ struct ScanTexts {
   /// Arrays with an element of the declared size for each index, whatever the conditions under
   /// which the texts use them.
   std::vector<std::string> one_for_one = {};
+  /// In place of the output of a selection, whose inputs are ones and zeros: what it stores, and
+  /// which pointer gets the number of ones.
+  std::vector<codegen::ScanCompaction> compactions = {};
+  std::string total = {};  ///< the pointer
 };
 
 /// How a ScanKernel is made.

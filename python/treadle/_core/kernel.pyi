@@ -379,9 +379,25 @@ class Tiling:
         """of local memory for the items of a tile"""
 
     @property
+    def scan_rows(self) -> int:
+        """
+        wide: rows of a tile that stays in registers; of each, a work-item has as many neighbours as one access takes, and of all together scan_row_items at most
+        """
+
+    @property
+    def scan_row_items(self) -> int:
+        """wide: elements of such a tile that a work-item has at most"""
+
+    @property
     def scan_items(self) -> int:
         """
         wide: most neighbours that a work-item scans by itself; odd, so that those of neighbouring work-items lie in different banks
+        """
+
+    @property
+    def scan_residents(self) -> int:
+        """
+        wide: work-items of a compute unit that a tile in registers is to leave registers for; three quarters of it where one has more than 32 elements, or wider ones
         """
 
     @property

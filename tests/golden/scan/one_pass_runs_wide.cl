@@ -16,8 +16,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_tiles(
   __local uint treadle_ticket_taken;
   __local uint treadle_epoch_taken;
   __local treadle_item treadle_before_tile;
-  __local treadle_item treadle_stretch_sums[128];
-  __local uchar treadle_stretch_marks[128];
+  __local treadle_item treadle_stretch_sums[256];
+  __local uchar treadle_stretch_marks[256];
   if ((uint)get_local_id(0) == 0) {
     const ulong treadle_taken = atom_add(treadle_words, 1);
     treadle_ticket_taken = (uint)treadle_taken;
@@ -29,7 +29,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_tiles(
     // Of words that no launch has used for long, each is cleared before its epoch returns.
     if (treadle_ticket_taken == 0) {
       const long treadle_old = 1 + treadle_epoch_taken % (treadle_word_count - 1);
-      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 128)) {
+      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 256)) {
         (*(volatile __global ulong *)((treadle_words + treadle_old)) = (0));
       }
     }
@@ -86,18 +86,18 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_tiles(
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   const uint treadle_last = (treadle_here - 1) / 31;
-  treadle_item treadle_value;
-  treadle_item treadle_folded;
-  uint treadle_mark_there = 0;
-  uint treadle_mark_folded = 0;
-  const uint treadle_place = treadle_ticket % 128;
-  const uint treadle_stretch = treadle_ticket / 128;
   if ((uint)get_local_id(0) == 0) {
     {
       const long treadle_slot = treadle_ticket;
       (*(volatile __global ulong *)((treadle_words + 1 + treadle_slot)) = (((ulong)(treadle_epoch << 1 | ((treadle_marks[treadle_last]) != 0 ? 1u : 0u)) << 32) | (uint)treadle_own[treadle_last]));
     }
   }
+  treadle_item treadle_value;
+  treadle_item treadle_folded;
+  uint treadle_mark_there = 0;
+  uint treadle_mark_folded = 0;
+  const uint treadle_place = treadle_ticket % 256;
+  const uint treadle_stretch = treadle_ticket / 256;
   for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_place; treadle_k += 256) {
     {
       const long treadle_slot = treadle_ticket - treadle_place + treadle_k;
@@ -112,8 +112,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_tiles(
     treadle_stretch_marks[treadle_k] = treadle_mark_there;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  for (uint treadle_k = (uint)get_local_id(0) * 8; treadle_k < treadle_place; treadle_k += 2048) {
-    const uint treadle_end = treadle_place - treadle_k < 8 ? treadle_place : treadle_k + 8;
+  for (uint treadle_k = (uint)get_local_id(0) * 16; treadle_k < treadle_place; treadle_k += 4096) {
+    const uint treadle_end = treadle_place - treadle_k < 16 ? treadle_place : treadle_k + 16;
     treadle_folded = treadle_stretch_sums[treadle_k];
     treadle_mark_folded = treadle_stretch_marks[treadle_k];
     for (uint treadle_j = treadle_k + 1; treadle_j < treadle_end; ++treadle_j) {
@@ -131,7 +131,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_tiles(
   if ((uint)get_local_id(0) == 0 && treadle_place > 0) {
     treadle_folded = treadle_stretch_sums[0];
     treadle_mark_folded = treadle_stretch_marks[0];
-    for (uint treadle_j = 0 + 8; treadle_j < treadle_place; treadle_j += 8) {
+    for (uint treadle_j = 0 + 16; treadle_j < treadle_place; treadle_j += 16) {
       treadle_value = treadle_stretch_sums[treadle_j];
       treadle_mark_there = treadle_stretch_marks[treadle_j];
       treadle_value = treadle_scan(treadle_folded, treadle_value, (treadle_mark_there != 0));
@@ -158,7 +158,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_tiles(
       treadle_folded = treadle_value;
       treadle_mark_folded = treadle_mark_there;
     }
-    if (treadle_place + 1 == 128 && treadle_ticket + 1 < treadle_tiles) {
+    if (treadle_place + 1 == 256 && treadle_ticket + 1 < treadle_tiles) {
       treadle_value = treadle_own[treadle_last];
       treadle_mark_there = treadle_marks[treadle_last];
       if (treadle_ticket > 0) {

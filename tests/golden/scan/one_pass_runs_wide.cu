@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_tiles(
     // Of words that no launch has used for long, each is cleared before its epoch returns.
     if (treadle_ticket_taken == 0) {
       const long long treadle_old = 1 + treadle_epoch_taken % (treadle_word_count - 1);
-      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 128)) {
+      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 256)) {
         (*(volatile unsigned long long *)((treadle_words + treadle_old)) = (0));
       }
     }
@@ -94,18 +94,18 @@ extern "C" __global__ void __launch_bounds__(256) runs_tiles(
   treadle_marks[threadIdx.x] = treadle_mark;
   __syncthreads();
   const unsigned int treadle_last = (treadle_here - 1) / 31;
-  treadle_item treadle_value;
-  treadle_item treadle_folded;
-  unsigned int treadle_mark_there = 0;
-  unsigned int treadle_mark_folded = 0;
-  const unsigned int treadle_place = treadle_ticket % 128;
-  const unsigned int treadle_stretch = treadle_ticket / 128;
   if (threadIdx.x == 0) {
     {
       const long long treadle_slot = treadle_ticket;
       (*(volatile unsigned long long *)((treadle_words + 1 + treadle_slot)) = (((unsigned long long)(treadle_epoch << 1 | ((treadle_marks[treadle_last]) != 0 ? 1u : 0u)) << 32) | (unsigned int)treadle_own[treadle_last]));
     }
   }
+  treadle_item treadle_value;
+  treadle_item treadle_folded;
+  unsigned int treadle_mark_there = 0;
+  unsigned int treadle_mark_folded = 0;
+  const unsigned int treadle_place = treadle_ticket % 256;
+  const unsigned int treadle_stretch = treadle_ticket / 256;
   for (unsigned int treadle_window = 0; treadle_window < treadle_place; treadle_window += 32) {
     const unsigned int treadle_there = treadle_place - treadle_window < 32 ? treadle_place - treadle_window : 32;
     if (threadIdx.x < treadle_there) {
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_tiles(
       treadle_folded = treadle_value;
       treadle_mark_folded = treadle_mark_there;
     }
-    if (treadle_place + 1 == 128 && treadle_ticket + 1 < treadle_tiles) {
+    if (treadle_place + 1 == 256 && treadle_ticket + 1 < treadle_tiles) {
       treadle_value = treadle_own[treadle_last];
       treadle_mark_there = treadle_marks[treadle_last];
       if (treadle_ticket > 0) {

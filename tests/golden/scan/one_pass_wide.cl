@@ -14,7 +14,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_tiles(
   __local uint treadle_ticket_taken;
   __local uint treadle_epoch_taken;
   __local treadle_item treadle_before_tile;
-  __local treadle_item treadle_stretch_sums[128];
+  __local treadle_item treadle_stretch_sums[256];
   if ((uint)get_local_id(0) == 0) {
     const ulong treadle_taken = atom_add(treadle_words, 1);
     treadle_ticket_taken = (uint)treadle_taken;
@@ -26,7 +26,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_tiles(
     // Of words that no launch has used for long, each is cleared before its epoch returns.
     if (treadle_ticket_taken == 0) {
       const long treadle_old = 1 + treadle_epoch_taken % (treadle_word_count - 1);
-      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 128)) {
+      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 256)) {
         (*(volatile __global ulong *)((treadle_words + treadle_old)) = (0));
       }
     }
@@ -68,16 +68,16 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_tiles(
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   const uint treadle_last = (treadle_here - 1) / 31;
-  treadle_item treadle_value;
-  treadle_item treadle_folded;
-  const uint treadle_place = treadle_ticket % 128;
-  const uint treadle_stretch = treadle_ticket / 128;
   if ((uint)get_local_id(0) == 0) {
     {
       const long treadle_slot = treadle_ticket;
       (*(volatile __global ulong *)((treadle_words + 1 + treadle_slot)) = (((ulong)(treadle_epoch << 1) << 32) | as_uint((float)(treadle_own[treadle_last]))));
     }
   }
+  treadle_item treadle_value;
+  treadle_item treadle_folded;
+  const uint treadle_place = treadle_ticket % 256;
+  const uint treadle_stretch = treadle_ticket / 256;
   for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_place; treadle_k += 256) {
     {
       const long treadle_slot = treadle_ticket - treadle_place + treadle_k;
@@ -90,8 +90,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_tiles(
     treadle_stretch_sums[treadle_k] = treadle_value;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  for (uint treadle_k = (uint)get_local_id(0) * 8; treadle_k < treadle_place; treadle_k += 2048) {
-    const uint treadle_end = treadle_place - treadle_k < 8 ? treadle_place : treadle_k + 8;
+  for (uint treadle_k = (uint)get_local_id(0) * 16; treadle_k < treadle_place; treadle_k += 4096) {
+    const uint treadle_end = treadle_place - treadle_k < 16 ? treadle_place : treadle_k + 16;
     treadle_folded = treadle_stretch_sums[treadle_k];
     for (uint treadle_j = treadle_k + 1; treadle_j < treadle_end; ++treadle_j) {
       treadle_value = treadle_stretch_sums[treadle_j];
@@ -103,7 +103,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_tiles(
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if ((uint)get_local_id(0) == 0 && treadle_place > 0) {
     treadle_folded = treadle_stretch_sums[0];
-    for (uint treadle_j = 0 + 8; treadle_j < treadle_place; treadle_j += 8) {
+    for (uint treadle_j = 0 + 16; treadle_j < treadle_place; treadle_j += 16) {
       treadle_value = treadle_stretch_sums[treadle_j];
       treadle_value = treadle_scan(treadle_folded, treadle_value, 0);
       treadle_folded = treadle_value;
@@ -124,7 +124,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_tiles(
       }
       treadle_folded = treadle_value;
     }
-    if (treadle_place + 1 == 128 && treadle_ticket + 1 < treadle_tiles) {
+    if (treadle_place + 1 == 256 && treadle_ticket + 1 < treadle_tiles) {
       treadle_value = treadle_own[treadle_last];
       if (treadle_ticket > 0) {
         treadle_value = treadle_scan(treadle_folded, treadle_value, 0);

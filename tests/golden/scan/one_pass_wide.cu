@@ -2,13 +2,16 @@
 #define treadle_scan(a, b, across_seg_boundary) (a + b)
 typedef float treadle_item;
 typedef long long treadle_index;
+typedef struct __align__(16) {
+  float at[4];
+} treadle_pack_x;
+typedef struct __align__(16) {
+  float at[4];
+} treadle_pack_y;
 
-extern "C" __global__ void __launch_bounds__(256) scan_tiles(
+extern "C" __global__ void __launch_bounds__(256, 4) scan_tiles(
     float *x, float *y, treadle_index N, long long treadle_tiles, long long treadle_word_count,
     unsigned long long *treadle_words) {
-  __shared__ treadle_item treadle_tile[7936];
-  __shared__ treadle_item treadle_own[256];
-  __shared__ treadle_item treadle_own_sums[8];
   __shared__ unsigned int treadle_ticket_taken;
   __shared__ unsigned int treadle_epoch_taken;
   __shared__ treadle_item treadle_before_tile;
@@ -23,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_tiles(
     // Of words that no launch has used for long, each is cleared before its epoch returns.
     if (treadle_ticket_taken == 0) {
       const long long treadle_old = 1 + treadle_epoch_taken % (treadle_word_count - 1);
-      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 128)) {
+      if (treadle_old > (treadle_tiles + (treadle_tiles - 1) / 256)) {
         (*(volatile unsigned long long *)((treadle_words + treadle_old)) = (0));
       }
     }
@@ -31,59 +34,109 @@ extern "C" __global__ void __launch_bounds__(256) scan_tiles(
   __syncthreads();
   const unsigned int treadle_ticket = treadle_ticket_taken;
   const unsigned int treadle_epoch = treadle_epoch_taken;
-  const long long treadle_from = (long long)treadle_ticket * 7936;
-  const unsigned int treadle_here = N - treadle_from < 7936 ? (unsigned int)(N - treadle_from) : 7936;
-  #pragma unroll 31
-  for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
-    const long long treadle_at = treadle_from + treadle_k;
-    const treadle_index i = (treadle_index)treadle_at;
-    treadle_item treadle_value = (
-    x[i]
-    );
-    treadle_tile[treadle_k] = treadle_value;
-  }
-  __syncthreads();
-  const unsigned int treadle_low = threadIdx.x * 31;
-  const unsigned int treadle_high = treadle_low + 31 < treadle_here ? treadle_low + 31 : treadle_here;
-  treadle_item treadle_sum;
-  if (treadle_low < treadle_here) {
-    treadle_sum = treadle_tile[treadle_low];
-    for (unsigned int treadle_k = treadle_low + 1; treadle_k < treadle_high; ++treadle_k) {
-      const treadle_item treadle_next = treadle_tile[treadle_k];
-      treadle_sum = treadle_scan(treadle_sum, treadle_next, 0);
+  const long long treadle_from = (long long)treadle_ticket * 8192;
+  const unsigned int treadle_here = N - treadle_from < 8192 ? (unsigned int)(N - treadle_from) : 8192;
+  __shared__ treadle_item treadle_own[8];
+  __shared__ treadle_item treadle_tile[8192];
+  const unsigned int treadle_lane = threadIdx.x % 32;
+  const unsigned int treadle_sub_group = threadIdx.x / 32;
+  const unsigned int treadle_first = treadle_sub_group * 1024 + treadle_lane * 4;
+  treadle_item treadle_items[32];
+  treadle_pack_x treadle_in_x[8];
+  const unsigned int treadle_has_packs = treadle_here == 8192 && (unsigned long long)x % 16 == 0;
+  if (treadle_has_packs) {
+    #pragma unroll
+    for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+      treadle_in_x[treadle_row] = *(const treadle_pack_x *)(x + treadle_from + treadle_first + treadle_row * 128);
     }
+    #pragma unroll
+    for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+      #pragma unroll
+      for (unsigned int treadle_j = 0; treadle_j < 4; ++treadle_j) {
+        const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
+        const long long treadle_at = treadle_from + treadle_k;
+        const treadle_index i = (treadle_index)treadle_at;
+        treadle_item treadle_value = (
+        treadle_in_x[treadle_row].at[treadle_j]
+        );
+        treadle_items[treadle_row * 4 + treadle_j] = treadle_value;
+      }
+    }
+  } else {
+    #pragma unroll
+    for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+      #pragma unroll
+      for (unsigned int treadle_j = 0; treadle_j < 4; ++treadle_j) {
+        const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
+        treadle_items[treadle_row * 4 + treadle_j] = 0;
+        if (treadle_k < treadle_here) {
+          const long long treadle_at = treadle_from + treadle_k;
+          const treadle_index i = (treadle_index)treadle_at;
+          treadle_item treadle_value = (
+          x[i]
+          );
+          treadle_items[treadle_row * 4 + treadle_j] = treadle_value;
+        }
+      }
+    }
+  }
+  treadle_item treadle_sums[8];
+  #pragma unroll
+  for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+    treadle_item treadle_sum = treadle_items[treadle_row * 4];
+    #pragma unroll
+    for (unsigned int treadle_j = 1; treadle_j < 4; ++treadle_j) {
+      treadle_sum = treadle_scan(treadle_sum, treadle_items[treadle_row * 4 + treadle_j], 0);
+    }
+    treadle_sums[treadle_row] = treadle_sum;
   }
   #pragma unroll
   for (unsigned int treadle_step = 1; treadle_step < 32; treadle_step *= 2) {
-    const treadle_item treadle_sum_earlier = __shfl_up_sync(0xffffffffu, treadle_sum, treadle_step);
-    if (threadIdx.x % 32 >= treadle_step && treadle_low < treadle_here) {
-      const treadle_item treadle_before = treadle_sum_earlier;
-      treadle_sum = treadle_scan(treadle_before, treadle_sum, 0);
+    #pragma unroll
+    for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+      const treadle_item treadle_earlier = __shfl_up_sync(0xffffffffu, treadle_sums[treadle_row], treadle_step);
+      if (treadle_lane >= treadle_step)
+        treadle_sums[treadle_row] = treadle_scan(treadle_earlier, treadle_sums[treadle_row], 0);
     }
   }
-  if (threadIdx.x % 32 == 31) {
-    treadle_own_sums[threadIdx.x / 32] = treadle_sum;
-  }
-  __syncthreads();
-  if (threadIdx.x >= 32 && treadle_low < treadle_here) {
-    for (unsigned int treadle_sub_group = threadIdx.x / 32; treadle_sub_group > 0; --treadle_sub_group) {
-      const treadle_item treadle_before = treadle_own_sums[treadle_sub_group - 1];
-      treadle_sum = treadle_scan(treadle_before, treadle_sum, 0);
+  treadle_item treadle_carry;
+  #pragma unroll
+  for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+    const treadle_item treadle_total = __shfl_sync(0xffffffffu, treadle_sums[treadle_row], (int)(31));
+    const treadle_item treadle_earlier = __shfl_up_sync(0xffffffffu, treadle_sums[treadle_row], 1);
+    if (treadle_row == 0) {
+      treadle_sums[treadle_row] = treadle_earlier;
+      treadle_carry = treadle_total;
+    } else {
+      treadle_sums[treadle_row] = treadle_carry;
+      if (treadle_lane > 0)
+        treadle_sums[treadle_row] = treadle_scan(treadle_carry, treadle_earlier, 0);
+      treadle_carry = treadle_scan(treadle_carry, treadle_total, 0);
     }
   }
-  treadle_own[threadIdx.x] = treadle_sum;
+  if (treadle_lane == 0)
+    treadle_own[treadle_sub_group] = treadle_carry;
   __syncthreads();
-  const unsigned int treadle_last = (treadle_here - 1) / 31;
-  treadle_item treadle_value;
-  treadle_item treadle_folded;
-  const unsigned int treadle_place = treadle_ticket % 128;
-  const unsigned int treadle_stretch = treadle_ticket / 128;
+  treadle_item treadle_group = treadle_own[0];
+  treadle_item treadle_all = treadle_own[0];
+  #pragma unroll
+  for (unsigned int treadle_k = 1; treadle_k < 8; ++treadle_k) {
+    const treadle_item treadle_next = treadle_own[treadle_k];
+    if (treadle_k < treadle_sub_group)
+      treadle_group = treadle_scan(treadle_group, treadle_next, 0);
+    if (threadIdx.x == 0)
+      treadle_all = treadle_scan(treadle_all, treadle_next, 0);
+  }
   if (threadIdx.x == 0) {
     {
       const long long treadle_slot = treadle_ticket;
-      (*(volatile unsigned long long *)((treadle_words + 1 + treadle_slot)) = (((unsigned long long)(treadle_epoch << 1) << 32) | __float_as_uint(treadle_own[treadle_last])));
+      (*(volatile unsigned long long *)((treadle_words + 1 + treadle_slot)) = (((unsigned long long)(treadle_epoch << 1) << 32) | __float_as_uint(treadle_all)));
     }
   }
+  treadle_item treadle_value;
+  treadle_item treadle_folded;
+  const unsigned int treadle_place = treadle_ticket % 256;
+  const unsigned int treadle_stretch = treadle_ticket / 256;
   for (unsigned int treadle_window = 0; treadle_window < treadle_place; treadle_window += 32) {
     const unsigned int treadle_there = treadle_place - treadle_window < 32 ? treadle_place - treadle_window : 32;
     if (threadIdx.x < treadle_there) {
@@ -125,8 +178,8 @@ extern "C" __global__ void __launch_bounds__(256) scan_tiles(
       }
       treadle_folded = treadle_value;
     }
-    if (treadle_place + 1 == 128 && treadle_ticket + 1 < treadle_tiles) {
-      treadle_value = treadle_own[treadle_last];
+    if (treadle_place + 1 == 256 && treadle_ticket + 1 < treadle_tiles) {
+      treadle_value = treadle_all;
       if (treadle_ticket > 0) {
         treadle_value = treadle_scan(treadle_folded, treadle_value, 0);
       }
@@ -138,35 +191,73 @@ extern "C" __global__ void __launch_bounds__(256) scan_tiles(
     treadle_before_tile = treadle_folded;
   }
   __syncthreads();
-  if (treadle_low < treadle_here) {
-    const unsigned int treadle_has_before = threadIdx.x > 0 || treadle_ticket > 0;
-    treadle_item treadle_carry;
+  treadle_item treadle_base = treadle_before_tile;
+  if (treadle_sub_group > 0) {
+    treadle_base = treadle_group;
     if (treadle_ticket > 0)
-      treadle_carry = treadle_before_tile;
-    if (threadIdx.x > 0) {
-      const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
-      if (treadle_ticket > 0) {
-        treadle_carry = treadle_scan(treadle_carry, treadle_group, 0);
-      } else {
-        treadle_carry = treadle_group;
+      treadle_base = treadle_scan(treadle_before_tile, treadle_group, 0);
+  }
+  const unsigned int treadle_has_base = treadle_ticket > 0 || treadle_sub_group > 0;
+  if (treadle_here == 8192 && (unsigned long long)y % 16 == 0) {
+    #pragma unroll
+    for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+      treadle_pack_y treadle_out_y;
+      const unsigned int treadle_is_behind = treadle_row > 0 || treadle_lane > 0;
+      treadle_item treadle_running = treadle_sums[treadle_row];
+      if (treadle_has_base) {
+        treadle_running = treadle_base;
+        if (treadle_is_behind)
+          treadle_running = treadle_scan(treadle_base, treadle_sums[treadle_row], 0);
+      }
+      #pragma unroll
+      for (unsigned int treadle_j = 0; treadle_j < 4; ++treadle_j) {
+        const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
+        const treadle_item treadle_next = treadle_items[treadle_row * 4 + treadle_j];
+        if (treadle_has_base || treadle_is_behind || treadle_j > 0) {
+          treadle_running = treadle_scan(treadle_running, treadle_next, 0);
+        } else {
+          treadle_running = treadle_next;
+        }
+        const long long treadle_at = treadle_from + treadle_k;
+        const treadle_index i = (treadle_index)treadle_at;
+        treadle_item item = treadle_running;
+        {
+          treadle_out_y.at[treadle_j] = item;
+        }
+      }
+      *(treadle_pack_y *)(y + treadle_from + treadle_first + treadle_row * 128) = treadle_out_y;
+    }
+  } else {
+    #pragma unroll
+    for (unsigned int treadle_row = 0; treadle_row < 8; ++treadle_row) {
+      const unsigned int treadle_is_behind = treadle_row > 0 || treadle_lane > 0;
+      treadle_item treadle_running = treadle_sums[treadle_row];
+      if (treadle_has_base) {
+        treadle_running = treadle_base;
+        if (treadle_is_behind)
+          treadle_running = treadle_scan(treadle_base, treadle_sums[treadle_row], 0);
+      }
+      #pragma unroll
+      for (unsigned int treadle_j = 0; treadle_j < 4; ++treadle_j) {
+        const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
+        const treadle_item treadle_next = treadle_items[treadle_row * 4 + treadle_j];
+        if (treadle_has_base || treadle_is_behind || treadle_j > 0) {
+          treadle_running = treadle_scan(treadle_running, treadle_next, 0);
+        } else {
+          treadle_running = treadle_next;
+        }
+        treadle_tile[treadle_k] = treadle_running;
       }
     }
-    for (unsigned int treadle_k = treadle_low; treadle_k < treadle_high; ++treadle_k) {
-      treadle_item treadle_next = treadle_tile[treadle_k];
-      if (treadle_has_before || treadle_k > treadle_low)
-        treadle_next = treadle_scan(treadle_carry, treadle_next, 0);
-      treadle_tile[treadle_k] = treadle_next;
-      treadle_carry = treadle_next;
-    }
-  }
-  __syncthreads();
-  #pragma unroll 5
-  for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
-    const long long treadle_at = treadle_from + treadle_k;
-    const treadle_index i = (treadle_index)treadle_at;
-    treadle_item item = treadle_tile[treadle_k];
-    {
-      y[i] = item;
+    __syncthreads();
+    #pragma unroll 5
+    for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
+      const long long treadle_at = treadle_from + treadle_k;
+      const treadle_index i = (treadle_index)treadle_at;
+      treadle_item item = treadle_tile[treadle_k];
+      {
+        y[i] = item;
+      }
     }
   }
 }
