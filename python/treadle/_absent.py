@@ -19,13 +19,13 @@ MODULES = {
         f"skcuda.{name}": "what calls NVIDIA's libraries by their own names comes later"
         for name in ("cublas", "cublasxt", "cusolver", "cusparse", "cudart", "cudadrv", "cuda")
     },
-    **{f"skcuda.{name}": "it comes later" for name in ("linalg", "rlinalg", "special", "utils")},
+    **{f"skcuda.{name}": "it comes later" for name in ("rlinalg", "special", "utils")},
 }
 # Packages that load NVIDIA's libraries themselves: what they want where one is not found.
 CALLS_LIBRARIES = {
     "skcuda": "scikit-cuda calls NVIDIA's libraries (cuBLAS, cuFFT, cuSOLVER) by names of its own: "
     "they have to be installed where the system's linker looks, beside a GPU. Where scikit-cuda is "
-    "not installed, Treadle's own fft, misc and integrate run on every CUDA device"
+    "not installed, Treadle's own fft, linalg, misc and integrate run on every CUDA device"
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 

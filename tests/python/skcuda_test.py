@@ -188,3 +188,143 @@ def test_integrals(gpuarray, dtype):
     near(both[2], (both[0] + both[1]) / 2, dtype)
     with pytest.raises(ValueError, match="even"):
         integrate.simps(gpuarray.to_gpu(x), even="none")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("order", "CF")
+def test_products(gpuarray, dtype, order):
+    from skcuda import linalg
+
+    a, b = (np.asarray(drawn(s, dtype, i), order=order) for i, s in enumerate([(3, 4), (4, 2)]))
+    a_gpu, b_gpu = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+    made = linalg.dot(a_gpu, b_gpu)
+    near(made, a @ b, dtype)
+    assert made.flags.f_contiguous == (order == "F")
+    near(linalg.dot(b_gpu, a_gpu, "T", "c"), b.T @ a.conj().T, dtype)
+    out = gpuarray.empty((3, 2), dtype, order=order)
+    assert linalg.dot(a_gpu, b_gpu, out=out) is out
+    near(out, a @ b)
+    v = drawn(4, dtype, 7)
+    v_gpu = gpuarray.to_gpu(v)
+    near(linalg.dot(v_gpu, v_gpu), v @ v, dtype)
+    near(linalg.dot(a_gpu, v_gpu), a @ v, dtype)
+    c = np.asarray(drawn((3, 2), dtype, 5), order=order)
+    c_gpu = gpuarray.to_gpu(c)
+    assert linalg.add_dot(a_gpu, b_gpu, c_gpu, alpha=2, beta=-1) is c_gpu
+    near(c_gpu, 2 * (a @ b) - c)
+    near(linalg.mdot(a_gpu, b_gpu, linalg.transpose(b_gpu)), a @ b @ b.T)
+    near(linalg.dot_diag(v_gpu, b_gpu), np.diag(v) @ b)
+    near(linalg.dot_diag(v_gpu, a_gpu, "t", overwrite=True), a @ np.diag(v))
+    near(a_gpu, a @ np.diag(v))
+    near(linalg.norm(b_gpu), np.linalg.norm(b))
+    linalg.scale(3, b_gpu)
+    near(b_gpu, 3 * b)
+    near(linalg.multiply(b_gpu, b_gpu), 9 * b * b)
+    near(linalg.hermitian(b_gpu), 3 * b.conj().T)
+    assert linalg.hermitian(b_gpu).flags.c_contiguous
+    near(linalg.conj(b_gpu), 3 * b.conj())
+    for wrong in [(b_gpu, a_gpu, "n", "n"), (a_gpu, b_gpu, "x", "n")]:
+        with pytest.raises(ValueError, match=r"inner|transa"):
+            linalg.dot(*wrong)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("order", "CF")
+def test_matrices(gpuarray, dtype, order):
+    from skcuda import linalg
+
+    a = np.asarray(drawn((4, 4), dtype), order=order)
+    a_gpu, v = gpuarray.to_gpu(a), drawn(4, dtype, 1)
+    near(linalg.tril(a_gpu), np.tril(a), dtype)
+    near(linalg.triu(a_gpu, 1), np.triu(a, 1), dtype)
+    near(linalg.trace(a_gpu), np.trace(a), dtype)
+    near(linalg.diag(a_gpu), np.diag(a), dtype)
+    near(linalg.diag(gpuarray.to_gpu(v)), np.diag(v), dtype)
+    near(linalg.add_diag(gpuarray.to_gpu(v), a_gpu), a + np.diag(v), dtype)
+    near(linalg.eye(3, dtype), np.eye(3), dtype)
+    powers = linalg.vander(gpuarray.to_gpu(v), 3)
+    near(powers, np.vander(v, 3, increasing=True), dtype)
+    assert powers.flags.f_contiguous
+    with pytest.raises(ValueError, match="square"):
+        linalg.tril(gpuarray.to_gpu(drawn((2, 3), dtype)))
+    with pytest.raises(AttributeError, match="come later"):
+        linalg.dmd  # noqa: B018
+
+
+def definite(n, dtype, order):
+    a = drawn((n, n), dtype)
+    return np.asarray(a @ a.conj().T + n * np.eye(n, dtype=dtype), dtype, order=order)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("order", "CF")
+def test_factors_of_definite_matrices(gpuarray, dtype, order):
+    from skcuda import linalg
+
+    a, b = definite(5, dtype, order), drawn(5, dtype, 3)
+    lower = np.linalg.cholesky(a)
+    in_upper = order == "C"
+    a_gpu, b_gpu = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+    assert linalg.cho_factor(a_gpu) is None
+    if in_upper:
+        near(a_gpu, lower.conj().T + np.tril(a, -1), dtype)
+    else:
+        near(a_gpu, lower + np.triu(a, 1), dtype)
+    a_gpu = gpuarray.to_gpu(a)
+    linalg.cholesky(a_gpu, "u")
+    near(a_gpu, lower if in_upper else lower.conj().T, dtype)
+    a_gpu = gpuarray.to_gpu(a)
+    linalg.cho_solve(a_gpu, b_gpu)
+    near(b_gpu, np.linalg.solve(a.T if in_upper else a, b), dtype)
+    a_gpu = gpuarray.to_gpu(a)
+    near(linalg.inv(a_gpu), np.linalg.inv(a), dtype)
+    assert linalg.inv(a_gpu, overwrite=True) is a_gpu
+    near(a_gpu, np.linalg.inv(a))
+    near(linalg.det(gpuarray.to_gpu(a / 5)), np.linalg.det(a / 5), dtype)
+    vectors, values = linalg.eig(gpuarray.to_gpu(a))
+    near(values, np.linalg.eigvalsh(a))
+    near(vectors.get() * values.get() @ vectors.get().conj().T, a)
+    near(linalg.eig(gpuarray.to_gpu(a), jobvr="n"), np.linalg.eigvalsh(a))
+    with pytest.raises(linalg.LinAlgError):
+        linalg.inv(gpuarray.to_gpu(np.zeros((3, 3), dtype)))
+    with pytest.raises(linalg.LinAlgError):
+        linalg.cholesky(gpuarray.to_gpu(-a))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (5, 5)])
+def test_singular_values_and_orthogonal_vectors(gpuarray, dtype, shape):
+    from skcuda import linalg
+
+    a = drawn(shape, dtype)
+    a_gpu = gpuarray.to_gpu(a)
+    u, s, vh = linalg.svd(a_gpu, "S", "s")
+    near(u.get() * s.get() @ vh.get(), a)
+    u, s, vh = linalg.svd(a_gpu)
+    assert (u.shape, vh.shape) == ((shape[0],) * 2, (shape[1],) * 2)
+    near(linalg.svd(a_gpu, "N", "N"), np.linalg.svd(a, compute_uv=False))
+    assert [x.shape for x in linalg.svd(a_gpu, "N", "A")] == [s.shape, vh.shape]
+    near(linalg.pinv(a_gpu), np.linalg.pinv(a), dtype)
+    f_gpu = gpuarray.to_gpu(np.asfortranarray(a))
+    near(abs(linalg.qr(f_gpu, "r")), abs(np.linalg.qr(a)[1]))
+    if shape[0] >= shape[1]:
+        q, r = linalg.qr(f_gpu)
+        near(q.get() @ r.get(), a)
+        assert linalg.qr(f_gpu, "economic").shape == q.shape
+    with pytest.raises(NotImplementedError, match="cusolver"):
+        linalg.svd(a_gpu, lib="cula")
+
+
+def test_principal_components(gpuarray):
+    from skcuda import linalg
+
+    x = drawn((30, 4), "f8")
+    scores = linalg.PCA(3).fit_transform(gpuarray.to_gpu(x))
+    products = scores.get().T @ scores.get()
+    near(products, np.diag(np.diag(products)))
+    centred = x - x.mean(1, keepdims=True)
+    near(np.diag(products), np.linalg.svd(centred, compute_uv=False)[:3] ** 2)
+    turned = linalg.PCA(3).fit_transform(gpuarray.to_gpu(x.T.copy()), transposed_input=True)
+    near(abs(turned), abs(scores.get().T))
+    with pytest.raises(ValueError, match="order"):
+        linalg.PCA().fit_transform(gpuarray.to_gpu(np.asfortranarray(x)))

@@ -158,10 +158,15 @@ def ordered(x: Any, result: Any, order: str | None = None) -> Any:
     if order is None:
         order = "F" if x.flags.f_contiguous and not x.flags.c_contiguous else "C"
     if order == "F" and result.ndim > 1:
-        result = tnp.transpose(tnp.copy(tnp.transpose(result)))
+        result = tnp.transpose(tnp.ascontiguousarray(tnp.transpose(result)))
     else:
         result = tnp.copy(result) if not isinstance(result, Array) else result
     return x._wrap(result)
+
+
+def _new(made: Any) -> Any:
+    """A native array as one of the PyCUDA face."""
+    return gpuarray.empty((), made.dtype)._wrap(made)
 
 
 def maxabs(x_gpu: Any) -> Any:
