@@ -21,9 +21,10 @@ ExpressionSnippet snippet_of(const Expression& expression, const Dialect& dialec
                               " outputs, or with places of its own, is no value of an element",
                           "make one of one output, whose leaves are read only");
   const auto name_of = [](const Instruction& step) {
-    return step.op == Op::iota     ? std::string("i")
-           : step.op == Op::scalar ? "s" + number(step.operands[0])
-                                   : "x" + number(step.leaf());
+    if (step.op == Op::iota) return std::string("i");
+    // Appended: GCC 12 sees copies that overlap (-Wrestrict) in a sum of a text and a string.
+    std::string name = step.op == Op::scalar ? "s" : "x";
+    return name.append(number(step.op == Op::scalar ? step.operands[0] : step.leaf()));
   };
   const ExpressionText steps(expression, dialect, name_of);
   tree::Parts declared{tree::value(stored_type(Scalar::int64, dialect), "i")};
