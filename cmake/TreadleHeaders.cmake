@@ -53,8 +53,9 @@ set(treadle_include "${PROJECT_SOURCE_DIR}/include")
 treadle_check_headers(treadle_headers_public "${treadle_include}" "${treadle_include}" EXCLUDE "/(cuda|opencl)/table\\.hpp$")
 treadle_check_headers(treadle_headers_driver "${treadle_include}" "${treadle_include}" ONLY "/(cuda|opencl)/table\\.hpp$"
                       LINK treadle_cuda_headers treadle_opencl_headers)
+# Those of VkFFT stand before and behind its own header, and are nothing without it.
 treadle_check_headers(treadle_headers_private "${treadle_src}" "${treadle_src}"
-                      EXCLUDE "/cuda_cpu/compiler/" LINK treadle_cuda_headers treadle_opencl_headers)
+                      EXCLUDE "/cuda_cpu/compiler/|/vkfft/(application|cuda_words|opencl_words)\\.hpp$" LINK treadle_cuda_headers treadle_opencl_headers)
 if(TARGET treadle_clang)
   treadle_check_headers(treadle_headers_compiler "${treadle_src}/cuda_cpu/compiler" "${treadle_src}"
                         LIKE treadle_clang)
