@@ -187,6 +187,7 @@ void ScanWriter::write_totals(const std::string& name) {
 
 void ScanWriter::write_input(const std::string& text) {
   code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
+  if (text != snippet_.input) code_.evaluate("(void)i");  // registers are read by other numbers
   for (const ScanFetch& fetch : snippet_.fetches)
     code_.declare({"const ", types_.name_of(fetched(fetch).dtype)}, fetch.name,
                   {fetch.array, fetch.offset == 0 ? "[i]" : "[i > 0 ? i - 1 : 0]"});

@@ -133,6 +133,7 @@ void ScanWriter::write_moves(std::size_t store, Reach reach) {
   code_.open_if({"treadle_flags[(", own_of_row(), ") / 32] >> (", own_of_row(), ") % 32 & 1"});
   if (is_moved(own)) {
     code_.declare("const treadle_index", "i", "(treadle_index)(treadle_from + treadle_k)");
+    code_.evaluate("(void)i");  // values in registers are read by other numbers
     code_.assign(place, in_brackets(reached(own.value, reach)));
   } else {
     code_.assign(place, {"(", types_.name_of(Scalar::uint16), ")treadle_k"});

@@ -334,6 +334,7 @@ void ScanWriter::write_row_stores(const RowArray& into) {
   open_each_running();
   code_.declare({"const ", integer_}, "treadle_at", "treadle_from + treadle_k");
   code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
+  code_.evaluate("(void)i");  // the output may store to registers only
   if (has_item()) code_.declare("treadle_item", "item", "treadle_running");
   write_output(text,
                [&] { code_.when("treadle_at > 0", tree::assign("prev_item", "treadle_earlier")); });

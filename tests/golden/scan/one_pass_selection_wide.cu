@@ -66,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) select_tiles(
         const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
         const long long treadle_at = treadle_from + treadle_k;
         const treadle_index i = (treadle_index)treadle_at;
+        (void)i;
         treadle_item treadle_value = (
         treadle_in_mask[treadle_row].at[treadle_j] != 0
         );
@@ -152,6 +153,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) select_tiles(
         const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
         if (treadle_flags[(treadle_row * 4 + treadle_j) / 32] >> (treadle_row * 4 + treadle_j) % 32 & 1) {
           const treadle_index i = (treadle_index)(treadle_from + treadle_k);
+          (void)i;
           treadle_moved_0[treadle_to] = (
           treadle_in_x[treadle_row].at[treadle_j]
           );
@@ -168,6 +170,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) select_tiles(
         const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
         if (treadle_flags[(treadle_row * 4 + treadle_j) / 32] >> (treadle_row * 4 + treadle_j) % 32 & 1) {
           const treadle_index i = (treadle_index)(treadle_from + treadle_k);
+          (void)i;
           treadle_moved_0[treadle_to] = (
           x[i]
           );

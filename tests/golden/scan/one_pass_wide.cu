@@ -56,6 +56,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) scan_tiles(
         const unsigned int treadle_k = treadle_first + treadle_row * 128 + treadle_j;
         const long long treadle_at = treadle_from + treadle_k;
         const treadle_index i = (treadle_index)treadle_at;
+        (void)i;
         treadle_item treadle_value = (
         treadle_in_x[treadle_row].at[treadle_j]
         );
@@ -220,6 +221,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) scan_tiles(
         }
         const long long treadle_at = treadle_from + treadle_k;
         const treadle_index i = (treadle_index)treadle_at;
+        (void)i;
         treadle_item item = treadle_running;
         {
           treadle_out_y.at[treadle_j] = item;
