@@ -57,13 +57,14 @@ RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSo
       flags_(std::move(options.flags)),
       tiling_(tiling_of(
           *device_, options.is_sequential ? std::optional(Schedule::narrow) : options.schedule)),
-      is_sequential_(options.is_sequential),
-      first_places_(device_, options.index_dtype,
-                    scan_of_array(types_.name_of(options.index_dtype), "a + b", "0"),
-                    {.name = options.name + "_first_places",
-                     .schedule = tiling_.schedule,
-                     .is_sequential = is_sequential_}) {
+      is_sequential_(options.is_sequential) {
   generate(options.sweeps);
+  if (sweeps()) return;
+  first_places_.emplace(device_, options.index_dtype,
+                        scan_of_array(types_.name_of(options.index_dtype), "a + b", "0"),
+                        ScanOptions{.name = options.name + "_first_places",
+                                    .schedule = tiling_.schedule,
+                                    .is_sequential = is_sequential_});
 }
 
 void RadixSortKernel::generate(std::optional<bool> sweeps) {
@@ -90,14 +91,14 @@ const RadixSortKernel::Form& RadixSortKernel::form() {
 
 void RadixSortKernel::compile() {
   form();
-  if (!sweeps()) first_places_.compile();
+  if (first_places_) first_places_->compile();
 }
 
 void RadixSortKernel::let_go_of_device() {
   form();
   form_->counts.let_go_of_device();
   form_->places.let_go_of_device();
-  if (!sweeps()) first_places_.let_go_of_device();
+  if (first_places_) first_places_->let_go_of_device();
   device_ = std::shared_ptr<device::Device>(std::shared_ptr<void>(), device_.get());
 }
 
@@ -191,7 +192,7 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
         launch(compiled.counts, {}, LaunchesInTurn::Place::before_others);
         launches.then([&](const device::Order& own) {
           const UserArgument in_place[] = {counted, counted};
-          first_places_.launch_arguments(stream, numbers, in_place, own);
+          first_places_->launch_arguments(stream, numbers, in_place, own);
         });
         ReadArguments targets = compiled.targets.read(into, indices, *device_);
         launch(compiled.places, targets.all(),

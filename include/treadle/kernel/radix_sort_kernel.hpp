@@ -114,8 +114,8 @@ class RadixSortKernel {
   const codegen::Tiling& tiling_;
   bool is_sequential_;
   codegen::RadixSortText made_;
-  ScanKernel first_places_;  // of the counts, in place
-  std::mutex mutex_;         // guards what follows; held while it is compiled
+  std::optional<ScanKernel> first_places_;  // of the counts, in place; none: it sweeps
+  std::mutex mutex_;                        // guards what follows; held while it is compiled
   std::optional<Form> form_;
 };
 
