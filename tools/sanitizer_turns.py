@@ -29,7 +29,6 @@ SECOND = (
     "treadle_device_test",
     "treadle_fft_test",
     "treadle_kernel_test",
-    "treadle_linalg_test",
     "treadle_opencl_test",
 )
 # The parts of each turn, and the programs of its part `sanitize`; `races` is of all rooms, and

@@ -110,15 +110,12 @@ def test_norms(device, dtype):
 
 def test_norms_that_are_not_there(device):
     x = tnp.ones((2, 3))
-    for order in (2, -2, "nuc"):
-        with pytest.raises(treadle.NotSupported, match="singular values"):
-            tnp.linalg.norm(x, order)
     with pytest.raises(ValueError, match="matrices"):
         tnp.linalg.norm(x, 3)
     with pytest.raises(ValueError, match="axes"):
         tnp.linalg.norm(tnp.ones((2, 2, 2)), 1)
-    with pytest.raises(TypeError, match=r"numpy.linalg.inv\(\)"):
-        np.linalg.inv(tnp.ones((2, 2)))
+    with pytest.raises(TypeError, match=r"numpy.linalg.tensorsolve\(\)"):
+        np.linalg.tensorsolve(tnp.ones((2, 2)), tnp.ones(2))
 
 
 def test_methods(device):
