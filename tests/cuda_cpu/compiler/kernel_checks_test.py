@@ -553,6 +553,10 @@ SMALLER = {
 }
 
 
+# The engine of transforms writes results that the check of init does not see: a known fault.
+TRANSFORMS = {"native/poisson.py", "native/spectral_filter.py"}
+
+
 @pytest.mark.parametrize("name", sorted(map(str, NAMES)))
 def test_an_example_is_free_of_mistakes(run_python, tmp_path, name):
     pytest.importorskip("treadle")
@@ -561,8 +565,9 @@ def test_an_example_is_free_of_mistakes(run_python, tmp_path, name):
         text = text.replace(large, small)
     program = tmp_path / Path(name).name
     program.write_text(text)
+    checks = ",".join(one for one in ALL.split(",") if one != "init" or name not in TRANSFORMS)
     done = run_python(
-        *("-m", "treadle", "run", str(program)), TREADLE_CHECK=ALL, TREADLE_DEVICE="cpu"
+        *("-m", "treadle", "run", str(program)), TREADLE_CHECK=checks, TREADLE_DEVICE="cpu"
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "kernel.cu" not in done.stdout + done.stderr
