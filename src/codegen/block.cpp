@@ -11,9 +11,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Work-items that shuffle with each other.
-constexpr unsigned sub_group = 32;
-
 constexpr const char* what_tickets_do =
     "What a group has written is seen by whoever takes a later ticket.";
 
@@ -158,7 +155,7 @@ void BlockScan::write_shuffles(tree::BlockBuilder& code) const {
                  {step, " *= 2"});
   for (const Field& field : fields)
     code.declare({"const ", field.value.type}, other(field.value.name),
-                 fill_holes(dialect.shuffle_up, std::array{field.value.name, step}));
+                 shuffled_up(field.value.name, step, dialect));
   open_if(code, joined({me, " % ", width, " >= ", step}));
   combine(code, other);
   code.close();
@@ -199,6 +196,15 @@ void BlockScan::write_steps(tree::BlockBuilder& code) const {
   write_arrays(code, me, "");
   code.evaluate(dialect.barrier);
   code.close();
+}
+
+std::string shuffled_up(const std::string& value, const std::string& by, const Dialect& dialect) {
+  return fill_holes(dialect.shuffle_up, std::array{value, by});
+}
+
+std::string added_atomically(const std::string& place, const std::string& value,
+                             const Dialect& dialect, bool is_wide) {
+  return joined({is_wide ? dialect.add_word : dialect.atomic_add, "(", place, ", ", value, ")"});
 }
 
 bool SubGroupFold::fits(unsigned group_size, const Dialect& dialect) {
@@ -294,7 +300,7 @@ void HandOver::write(tree::BlockBuilder& code) const {
   code.evaluate(dialect.fence);
   code.evaluate(dialect.barrier);
   code.when({dialect.local_id, " == 0"},
-            tree::assign("ticket", {dialect.atomic_add, "(tickets + tile, 1u)"}));
+            tree::assign("ticket", added_atomically("tickets + tile", "1u", dialect)));
   code.evaluate(dialect.barrier);
   code.evaluate(dialect.fence);
   code.declare({"const ", uint}, "count", "ticket == splits - 1 ? splits : 0");
@@ -307,7 +313,7 @@ void HandOver::put_back(tree::BlockBuilder& code) const {
 void HandOver::open_last(tree::BlockBuilder& code) const {
   code.comment(what_tickets_do);
   code.evaluate(dialect.fence);
-  code.open_if({dialect.atomic_add, "(tickets + tile, 1u) == splits - 1"});
+  code.open_if({added_atomically("tickets + tile", "1u", dialect), " == splits - 1"});
   code.evaluate(dialect.fence);
   code.assign("tickets[tile]", "0");
 }

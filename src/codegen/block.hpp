@@ -13,6 +13,16 @@
 
 namespace treadle::codegen {
 
+/// Work-items that shuffle with each other.
+constexpr unsigned sub_group = 32;
+
+/// The text of the value of the work-item that is so many before, within a sub-group.
+std::string shuffled_up(const std::string& value, const std::string& by, const Dialect& dialect);
+/// The text of an addition to a number of 32 bits, or 64, that others add to as well. Its value is
+/// what was there before.
+std::string added_atomically(const std::string& place, const std::string& value,
+                             const Dialect& dialect, bool is_wide = false);
+
 /// A variable that each work-item has.
 struct BlockField {
   /// How its value goes from one work-item of a sub-group to another.

@@ -14,21 +14,6 @@
 namespace treadle::codegen {
 namespace {
 
-// What shapes the kernels, beside Tiling: found by trying on a processor and on an H200, where a
-// product of float32 4096 takes 3.6 ms with a depth of 8 and two halves, 5.2 without both.
-/// Rows and columns of 4 bytes that a work-item of a wide group has in registers at most.
-constexpr unsigned most_side = 8;
-/// Narrow: rows that are computed side by side.
-constexpr unsigned narrow_side = 4;
-/// Products of each element that a group takes at a time.
-constexpr unsigned wide_depth = 8, narrow_depth = 64;
-/// Narrow: rows of a block, and bytes of a row of sums, which are one vector loop.
-constexpr unsigned narrow_rows = 64, narrow_row_bytes = 512;
-/// Elements that lie side by side in what a work-item of a wide group has.
-constexpr unsigned quad = 4;
-/// Products that are added to a sum before it is stored.
-constexpr unsigned steps = 4;
-
 /// In which dtype products are added up.
 Scalar sum_dtype(Scalar dtype) {
   switch (dtype) {
@@ -56,7 +41,7 @@ class ProductWriter {
         value_(value_type(sum_, dialect)),
         int64_(stored_type(Scalar::int64, dialect)),
         is_wide_(tiling.schedule == Schedule::wide),
-        depth_(is_wide_ ? wide_depth : narrow_depth) {
+        slice_depth_(tiling.product_depth) {
     // A wide group is a square of work-items, or twice as wide as high.
     if (is_wide_) {
       const unsigned digits = static_cast<unsigned>(std::bit_width(tiling.group_size)) - 1;
@@ -64,9 +49,10 @@ class ProductWriter {
       down_ = tiling.group_size / across_;
       rows_ = down_ * form.side;
       columns_ = across_ * form.side;
+      while (slice_depth_ > 1 && slice_bytes() > tiling.local_bytes) slice_depth_ /= 2;
     } else {
-      rows_ = narrow_rows;
-      columns_ = static_cast<unsigned>(narrow_row_bytes / DType(sum_).size_bytes());
+      rows_ = tiling.product_rows;
+      columns_ = static_cast<unsigned>(tiling.product_row_bytes / DType(sum_).size_bytes());
     }
   }
 
@@ -157,12 +143,12 @@ class ProductWriter {
   /// The place in a block of one of a work-item's rows or columns: in quads, each of them beside
   /// those of the neighbours.
   std::string spread(const std::string& which, const std::string& own, unsigned others) const {
-    const unsigned together = std::min(quad, form_.side);
-    if (form_.side <= quad) return joined({own, " * ", number(together), " + ", which});
+    const unsigned together = std::min(tiling_.product_quad, form_.side);
+    if (form_.side <= together) return joined({own, " * ", number(together), " + ", which});
     return joined({which, " / ", number(together), " * ", number(together * others), " + ", own,
                    " * ", number(together), " + ", which, " % ", number(together)});
   }
-  /// A slice of x or y: `length` of i or j, depth_ of k. It is read into `next` while the one
+  /// A slice of x or y: `length` of i or j, slice_depth_ of k. It is read into `next` while the one
   /// before it is used, and then stored into one of two halves of `tiles`, in turn: one barrier is
   /// enough.
   struct Slice {
@@ -171,8 +157,13 @@ class ProductWriter {
     unsigned length;
     bool is_along_k;
   };
-  unsigned pitch(const Slice& slice) const { return slice.length + quad; }
-  unsigned elements_of(const Slice& slice) const { return depth_ * slice.length; }
+  unsigned pitch(unsigned length) const { return length + tiling_.product_quad; }
+  /// Of local memory: two halves for each operand.
+  std::uint64_t slice_bytes() const {
+    return std::uint64_t{2} * slice_depth_ * (pitch(rows_) + pitch(columns_)) *
+           DType(sum_).size_bytes();
+  }
+  unsigned elements_of(const Slice& slice) const { return slice_depth_ * slice.length; }
   unsigned rounds(const Slice& slice) const {
     return (elements_of(slice) + tiling_.group_size - 1) / tiling_.group_size;
   }
@@ -182,7 +173,7 @@ class ProductWriter {
   }
   /// For each element that a work-item brings: `at` along i or j, `deep` along k.
   void open_elements(const Slice& slice) {
-    const std::string fast = number(slice.is_along_k ? depth_ : slice.length);
+    const std::string fast = number(slice.is_along_k ? slice_depth_ : slice.length);
     unrolled("t", number(rounds(slice)));
     code_.declare("const int", "e", {"t * ", number(tiling_.group_size), " + item"});
     code_.declare("const int", "at", {"e ", slice.is_along_k ? "/ " : "% ", fast});
@@ -205,15 +196,15 @@ class ProductWriter {
   void store_slice(const Slice& slice) {
     open_elements(slice);
     if (has_idle_items(slice)) code_.open_if({"e < ", number(elements_of(slice))});
-    code_.assign(joined({slice.name, "_tiles[", slice.name, "_half + deep * ", number(pitch(slice)),
-                         " + at]"}),
+    code_.assign(joined({slice.name, "_tiles[", slice.name, "_half + deep * ",
+                         number(pitch(slice.length)), " + at]"}),
                  joined({"next_", slice.name, "[t]"}));
     if (has_idle_items(slice)) code_.close();
     code_.close();
   }
   std::string in_tile(const Slice& slice, const char* own, unsigned others) const {
-    return joined({slice.name, "_tiles[", slice.name, "_half + deep * ", number(pitch(slice)),
-                   " + ", spread("r", own, others), "]"});
+    return joined({slice.name, "_tiles[", slice.name, "_half + deep * ",
+                   number(pitch(slice.length)), " + ", spread("r", own, others), "]"});
   }
   void unrolled(const char* name, const std::string& end) {
     code_.directive("pragma", "unroll");
@@ -225,7 +216,7 @@ class ProductWriter {
     const Slice y{"y", "y_column", "y_row", "width", columns_, form_.y_along_k};
     for (const Slice* slice : {&x, &y})
       code_.declare_local(value_, joined({slice->name, "_tiles"}),
-                          number(2 * depth_ * pitch(*slice)));
+                          number(2 * slice_depth_ * pitch(slice->length)));
     code_.declare("const int", "item", {"(int)", dialect_.local_id});
     code_.declare("const int", "across", {"item % ", number(across_)});
     code_.declare("const int", "down", {"item / ", number(across_)});
@@ -245,10 +236,10 @@ class ProductWriter {
     store_slice(x);
     store_slice(y);
     code_.evaluate(dialect_.barrier);
-    code_.assign("from", number(depth_), "+=");
+    code_.assign("from", number(slice_depth_), "+=");
     read_slice(x);
     read_slice(y);
-    unrolled("deep", number(depth_));
+    unrolled("deep", number(slice_depth_));
     code_.declare_array(value_, "xs", side);
     code_.declare_array(value_, "ys", side);
     unrolled("r", side);
@@ -262,8 +253,9 @@ class ProductWriter {
     code_.close();
     code_.close();
     for (const Slice* slice : {&x, &y})
-      code_.assign(joined({slice->name, "_half"}),
-                   joined({number(depth_ * pitch(*slice)), " - ", slice->name, "_half"}));
+      code_.assign(
+          joined({slice->name, "_half"}),
+          joined({number(slice_depth_ * pitch(slice->length)), " - ", slice->name, "_half"}));
     code_.close();
     unrolled("r", side);
     code_.declare("const int", "i", spread("r", "down", down_));
@@ -279,7 +271,7 @@ class ProductWriter {
   // Narrow.
 
   void write_narrow() {
-    const std::string columns = number(columns_), depth = number(depth_);
+    const std::string columns = number(columns_), depth = number(slice_depth_);
     code_.declare_array(value_, "sums", joined({number(rows_), " * ", columns}));
     code_.declare_array(value_, "panel", joined({depth, " * ", columns}));
     // What vector loops run over: whole vectors, of which the last may hold zeros.
@@ -292,7 +284,8 @@ class ProductWriter {
     code_.open_loop(joined({int64_, " from = 0"}), "from < k", joined({"from += ", depth}));
     code_.declare("const int", "some", {"k - from < ", depth, " ? (int)(k - from) : ", depth});
     code_.declare("const int", "padded",
-                  {"(some + ", number(steps - 1), ") / ", number(steps), " * ", number(steps)});
+                  {"(some + ", number(tiling_.product_steps - 1), ") / ",
+                   number(tiling_.product_steps), " * ", number(tiling_.product_steps)});
     write_panel(columns);
     code_.open_loop("int i = 0", "i < height", joined({"i += ", number(form_.side)}));
     write_rows(columns);
@@ -331,13 +324,14 @@ class ProductWriter {
     code_.close();
     code_.close();
   }
-  /// `side` rows of the block: each step adds four products to each sum.
+  /// `side` rows of the block: each step adds product_steps products to each sum.
   void write_rows(const std::string& columns) {
-    code_.open_loop("int deep = 0", "deep < padded", joined({"deep += ", number(steps)}));
+    code_.open_loop("int deep = 0", "deep < padded",
+                    joined({"deep += ", number(tiling_.product_steps)}));
     const auto named = [](const char* stem, unsigned r, unsigned q) {
       return joined({stem, number(r), "_", number(q)});
     };
-    for (unsigned q = 0; q < steps; ++q) {
+    for (unsigned q = 0; q < tiling_.product_steps; ++q) {
       code_.declare({"const ", value_, " *"}, joined({"y", number(q)}),
                     {"panel + (deep + ", number(q), ") * ", columns});
       for (unsigned r = 0; r < form_.side; ++r)
@@ -355,7 +349,7 @@ class ProductWriter {
       const std::string sum = joined({"z", number(r), "[j]"});
       code_.declare(value_, joined({"s", number(r)}), sum);
     }
-    for (unsigned q = 0; q < steps; ++q)
+    for (unsigned q = 0; q < tiling_.product_steps; ++q)
       for (unsigned r = 0; r < form_.side; ++r) {
         const std::string sum = joined({"s", number(r)});
         code_.assign(sum, with_product(sum, named("x", r, q), joined({"y", number(q), "[j]"})));
@@ -372,7 +366,7 @@ class ProductWriter {
   const Scalar sum_;
   const std::string stored_, value_, int64_;
   const bool is_wide_;
-  const unsigned depth_;
+  unsigned slice_depth_;
   unsigned across_ = 1, down_ = 1, rows_ = 1, columns_ = 1;
   tree::BlockBuilder code_;
 };
@@ -381,9 +375,9 @@ class ProductWriter {
 
 unsigned product_side(Scalar dtype, const Tiling& tiling, std::uint64_t m, std::uint64_t n,
                       std::uint64_t groups) noexcept {
-  if (tiling.schedule == Schedule::narrow) return narrow_side;
+  if (tiling.schedule == Schedule::narrow) return tiling.product_side;
   const auto words = static_cast<unsigned>(DType(sum_dtype(dtype)).size_bytes() / 4);
-  unsigned side = std::max(most_side / std::max(words, 1u), 2u);
+  unsigned side = std::max(tiling.product_side / std::max(words, 1u), 2u);
   const std::uint64_t root = std::uint64_t{1} << std::bit_width(tiling.group_size) / 2;
   const auto blocks = [&](std::uint64_t extent) {
     return (extent + root * side - 1) / (root * side);

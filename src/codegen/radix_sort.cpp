@@ -34,6 +34,7 @@ void RadixSortWriter::write_head(std::string_view how) {
 }
 
 RadixSortText RadixSortWriter::write() {
+  if (snippet_.sweeps) return write_sweeps();
   require_valid();
   RadixSortText made = described();
   write_head(joined({schedule_name(is_wide_ ? Schedule::wide : Schedule::narrow), " schedule"}));
@@ -237,8 +238,7 @@ void RadixSortWriter::open_each_item() {
 
 RadixSortText generate_radix_sort(const RadixSortSnippet& snippet, const Tiling& tiling,
                                   const Dialect& dialect, const TypeNames& types) {
-  RadixSortWriter writer(snippet, tiling, dialect, types);
-  return snippet.sweeps ? writer.write_sweeps() : writer.write();
+  return RadixSortWriter(snippet, tiling, dialect, types).write();
 }
 
 }  // namespace treadle::codegen

@@ -14,22 +14,16 @@
 #include "treadle/base/error.hpp"
 
 namespace treadle::codegen {
-namespace {
-
-constexpr std::size_t room_alignment = 8;
-
-}  // namespace
-
 /// Elements of a work-item of a sweep; 0: there is no room.
 unsigned RadixSortWriter::sweep_items(const RadixSortSnippet& snippet, const Tiling& tiling) {
   std::size_t largest = 1;
   for (const ParameterSpec& parameter : snippet.parameters) {
     if (std::ranges::find(snippet.sorted, parameter.name) == snippet.sorted.end()) continue;
-    if (parameter.dtype.alignment() > room_alignment) return 0;
+    if (parameter.dtype.alignment() > WarpRank::room_alignment) return 0;
     largest = std::max(largest, parameter.dtype.size_bytes());
   }
   // Elements or, meanwhile, counters; and digits of a byte.
-  const std::uint64_t group = std::uint64_t{tiling.sweep_warps} * WarpRank::width,
+  const std::uint64_t group = std::uint64_t{tiling.sweep_warps} * sub_group,
                       counters = sizeof(std::uint32_t) * tiling.sweep_warps << tiling.sweep_bits;
   if (counters >= tiling.sweep_bytes) return 0;
   return static_cast<unsigned>(std::min<std::uint64_t>(
@@ -38,7 +32,7 @@ unsigned RadixSortWriter::sweep_items(const RadixSortSnippet& snippet, const Til
 }
 
 WarpRank RadixSortWriter::warp_rank() const {
-  return {.group_size = tiling_.sweep_warps * WarpRank::width,
+  return {.group_size = tiling_.sweep_warps * sub_group,
           .items = sweep_items(snippet_, tiling_),
           .bits = tiling_.sweep_bits,
           .dialect = dialect_};
@@ -86,8 +80,9 @@ void RadixSortWriter::open_sweep(const std::string& name, std::vector<ParameterS
                   group_size, groups);
 }
 
-std::string RadixSortWriter::add_word() const {
-  return snippet_.index_dtype == Scalar::int32 ? dialect_.atomic_add : dialect_.add_word;
+std::string RadixSortWriter::added_to_word(const std::string& place,
+                                           const std::string& value) const {
+  return added_atomically(place, value, dialect_, snippet_.index_dtype != Scalar::int32);
 }
 std::string RadixSortWriter::load_word(const std::string& place) const {
   const bool is_short = snippet_.index_dtype == Scalar::int32;
@@ -123,9 +118,10 @@ void RadixSortWriter::write_sweep_counts() {
   code_.open_for(integer_, "treadle_from", {"(", integer_, ")", dialect_.group_id, " * ", all}, "N",
                  joined({"(", integer_, ")", dialect_.group_count, " * ", all}));
   const auto count = [&] {
-    code_.evaluate({dialect_.atomic_add, "(treadle_bins + treadle_p * ", digits, " + ((", uint_,
-                    ")(treadle_keys[treadle_k] >> treadle_p * ", bits, ") & ",
-                    number((1u << tiling_.sweep_bits) - 1), "), 1u)"});
+    code_.evaluate(added_atomically(joined({"treadle_bins + treadle_p * ", digits, " + ((", uint_,
+                                            ")(treadle_keys[treadle_k] >> treadle_p * ", bits,
+                                            ") & ", number((1u << tiling_.sweep_bits) - 1), ")"}),
+                                    "1u", dialect_));
   };
   const auto open_each = [&] {
     code_.directive("pragma", "unroll");
@@ -169,10 +165,9 @@ void RadixSortWriter::write_sweep_counts() {
   code_.close();
   code_.evaluate(dialect_.barrier);
   open_all(bins);
-  code_.when(
-      "treadle_bins[treadle_k] != 0",
-      tree::statement(
-          {add_word(), "(treadle_words + treadle_k, (treadle_word)treadle_bins[treadle_k])"}));
+  code_.when("treadle_bins[treadle_k] != 0",
+             tree::statement(added_to_word("treadle_words + treadle_k",
+                                           "(treadle_word)treadle_bins[treadle_k]")));
   code_.close();
 }
 
@@ -316,9 +311,12 @@ void RadixSortWriter::write_sweep() {
   code_.declare_local("treadle_word", "treadle_base", digits);
   code_.declare_local(uint_, "treadle_taken");
   code_.when({id, " == 0"},
-             tree::assign("treadle_taken", {"(", uint_, ")", add_word(), "(treadle_words + ",
-                                            number(std::uint64_t{sweep_passes()} << rank.bits),
-                                            " + treadle_pass, 1)"}));
+             tree::assign("treadle_taken",
+                          {"(", uint_, ")",
+                           added_to_word(joined({"treadle_words + ",
+                                                 number(std::uint64_t{sweep_passes()} << rank.bits),
+                                                 " + treadle_pass"}),
+                                         "1")}));
   rank.clear(code_);
   code_.evaluate(dialect_.barrier);
   code_.declare({"const ", uint_}, "treadle_tile", "treadle_taken");

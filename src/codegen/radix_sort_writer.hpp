@@ -65,7 +65,7 @@ class RadixSortWriter {
   WarpRank warp_rank() const;
   void open_sweep(const std::string& name, std::vector<ParameterSpec> parameters,
                   std::string_view pass, unsigned group_size, unsigned groups = 0);
-  std::string add_word() const;
+  std::string added_to_word(const std::string& place, const std::string& value) const;
   std::string load_word(const std::string& place) const;
   void store_word(const std::string& place, const std::string& value);
   unsigned sweep_passes() const;

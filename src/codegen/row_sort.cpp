@@ -231,8 +231,9 @@ RowSortText generate_row_sort(const RowSortSnippet& snippet, const Tiling& tilin
   if (snippet.key_dtype != Scalar::uint32 && snippet.key_dtype != Scalar::uint64)
     throw DTypeError("the keys of " + snippet.name + " are of " + DType(snippet.key_dtype).name(),
                      "choose uint32 or uint64");
-  return tiling.schedule == Schedule::wide ? generate_wide_row_sort(snippet, tiling, dialect, types)
-                                           : RowSortWriter(snippet, tiling, dialect, types).write();
+  if (tiling.schedule == Schedule::wide)
+    return generate_wide_row_sort(snippet, tiling, dialect, types);
+  return RowSortWriter(snippet, tiling, dialect, types).write();
 }
 
 }  // namespace treadle::codegen

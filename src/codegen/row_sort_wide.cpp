@@ -19,7 +19,7 @@ class WideRowWriter {
         dialect_(dialect),
         types_(types),
         groups_(tiling.sweep_groups),
-        rank_{.group_size = tiling.row_warps * WarpRank::width,
+        rank_{.group_size = tiling.row_warps * sub_group,
               .items = snippet.items,
               .bits = tiling.sweep_bits,
               .dialect = dialect},
@@ -132,7 +132,7 @@ class WideRowWriter {
 unsigned row_items(std::uint64_t length, std::size_t size_bytes, const Tiling& tiling,
                    const Dialect& dialect) {
   if (tiling.schedule != Schedule::wide || !WarpRank::fits(dialect)) return 0;
-  const std::uint64_t group = std::uint64_t{tiling.row_warps} * WarpRank::width;
+  const std::uint64_t group = std::uint64_t{tiling.row_warps} * sub_group;
   const std::uint64_t counters = sizeof(std::uint32_t) * tiling.row_warps << tiling.sweep_bits;
   if (counters > tiling.sweep_bytes) return 0;
   const std::uint64_t most =

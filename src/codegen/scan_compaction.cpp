@@ -22,13 +22,23 @@ unsigned count_bits(unsigned row_items) { return 32 * row_items < 256 ? 8 : 16; 
 
 }  // namespace
 
-std::string compacting_output(const std::vector<ScanCompaction>& stores, const std::string& total) {
-  std::string text = "if (item != prev_item) {\n";
+std::string compacting_output(const std::vector<ScanCompaction>& stores, const std::string& total,
+                              const Dialect& dialect) {
+  tree::BlockBuilder code;
+  code.open_if("item != prev_item");
   for (const ScanCompaction& store : stores) {
-    if (!store.capacity.empty()) text += "  if (prev_item < " + store.capacity + ")";
-    text += "  " + store.array + "[prev_item] = " + store.value + ";\n";
+    tree::NodePtr stored = tree::assign({store.array, "[prev_item]"}, tree::Part(store.value));
+    if (store.capacity.empty())
+      code.add(std::move(stored));
+    else
+      code.when({"prev_item < ", store.capacity}, std::move(stored));
   }
-  return text + "}\nif (i == N - 1) *" + total + " = item";
+  code.close();
+  code.when("i == N - 1", tree::assign({"*", total}, "item"));
+  std::string text = printed(code.take(), dialect);
+  // As users' statements, whose end the writer puts.
+  while (text.ends_with('\n') || text.ends_with(';')) text.pop_back();
+  return text;
 }
 
 DType ScanWriter::stored_dtype(const ScanCompaction& store) const {
@@ -105,7 +115,7 @@ void ScanWriter::write_ranks() {
   open_each_step();
   open_each_word();
   code_.declare({"const ", uint_}, "treadle_earlier",
-                shuffled_up("treadle_sums[treadle_w]", "treadle_step"));
+                shuffled_up("treadle_sums[treadle_w]", "treadle_step", dialect_));
   code_.when("treadle_lane >= treadle_step",
              tree::assign("treadle_sums[treadle_w]", "treadle_earlier", "+="));
   code_.close();
@@ -168,7 +178,7 @@ void ScanWriter::write_compacted() {
 }
 
 void ScanWriter::write_compaction() {
-  const std::string sub_groups = number(group_size_ / sub_group_width);
+  const std::string sub_groups = number(group_size_ / sub_group);
   code_.declare_local(uint_, "treadle_own", sub_groups);
   for (std::size_t k = 0; k < snippet_.compactions.size(); ++k)
     code_.declare_local(

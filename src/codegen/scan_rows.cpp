@@ -17,8 +17,8 @@
 namespace treadle::codegen {
 bool ScanWriter::goes_by_rows() const {
   return is_wide_ && snippet_.looks_back && !is_segmented_ &&
-         LookBack::goes_by_words(snippet_.dtype) && !dialect_.shuffle_up.empty() &&
-         tiling_.group_size % sub_group_width == 0;
+         LookBack::goes_by_words(snippet_.dtype) &&
+         SubGroupFold::fits(tiling_.group_size, dialect_);
 }
 
 /// Of what a work-item has of a row.
@@ -37,7 +37,7 @@ void ScanWriter::set_rows() {
   };
   while (is_too_large() && rows_ > 1) rows_ /= 2;
   while (is_too_large() && row_items_ > 1) row_items_ /= 2;
-  while (is_too_large() && group_size_ > sub_group_width) group_size_ /= 2;
+  while (is_too_large() && group_size_ > sub_group) group_size_ /= 2;
   own_items_ = row_items_ * rows_;
   tile_ = group_size_ * own_items_;
   read_ = arrays_read_by(texts_by_rows());
@@ -153,9 +153,8 @@ void ScanWriter::open_each_row() {
 void ScanWriter::open_each_of_row() {
   code_.directive("pragma", "unroll");
   code_.open_for(uint_, "treadle_j", "0", number(row_items_));
-  code_.declare(
-      {"const ", uint_}, "treadle_k",
-      {"treadle_first + treadle_row * ", number(sub_group_width * row_items_), " + treadle_j"});
+  code_.declare({"const ", uint_}, "treadle_k",
+                {"treadle_first + treadle_row * ", number(sub_group * row_items_), " + treadle_j"});
 }
 
 std::string ScanWriter::own_of_row() const {
@@ -163,11 +162,11 @@ std::string ScanWriter::own_of_row() const {
 }
 
 void ScanWriter::write_place_in_tile() {
-  const std::string id = dialect_.local_id, width = number(sub_group_width);
+  const std::string id = dialect_.local_id, width = number(sub_group);
   code_.declare({"const ", uint_}, "treadle_lane", {id, " % ", width});
   code_.declare({"const ", uint_}, "treadle_sub_group", {id, " / ", width});
   code_.declare({"const ", uint_}, "treadle_first",
-                {"treadle_sub_group * ", number(sub_group_width * own_items_), " + treadle_lane * ",
+                {"treadle_sub_group * ", number(sub_group * own_items_), " + treadle_lane * ",
                  number(row_items_)});
 }
 
@@ -176,7 +175,7 @@ void ScanWriter::write_row_loads() {
     open_each_row();
     code_.assign({array.packs, "[treadle_row]"},
                  {"*(const ", array.pack, " *)(", array.name, " + treadle_from + treadle_first + ",
-                  "treadle_row * ", number(sub_group_width * row_items_), ")"});
+                  "treadle_row * ", number(sub_group * row_items_), ")"});
     code_.close();
   }
 }
@@ -214,19 +213,15 @@ void ScanWriter::write_row_inputs(Reach reach) {
   code_.close();
 }
 
-std::string ScanWriter::shuffled_up(const std::string& value, const std::string& by) const {
-  return fill_holes(dialect_.shuffle_up, std::array{value, by});
-}
 std::string ScanWriter::last_of_sub_group(const std::string& value) const {
   return expand_words(
-      joined({"treadle_sub_group_shuffle(", value, ", ", number(sub_group_width - 1), ")"}),
-      dialect_);
+      joined({"treadle_sub_group_shuffle(", value, ", ", number(sub_group - 1), ")"}), dialect_);
 }
 
 void ScanWriter::open_each_step() {
   code_.directive("pragma", "unroll");
   code_.open_loop(tree::initialize(tree::value(uint_, "treadle_step"), "1"),
-                  {"treadle_step < ", number(sub_group_width)}, "treadle_step *= 2");
+                  {"treadle_step < ", number(sub_group)}, "treadle_step *= 2");
 }
 
 /// Leaves what is before a work-item's own of each row in treadle_sums, within the sub-group, and
@@ -248,7 +243,7 @@ void ScanWriter::write_row_sums() {
   open_each_step();
   open_each_row();
   code_.declare("const treadle_item", "treadle_earlier",
-                shuffled_up("treadle_sums[treadle_row]", "treadle_step"));
+                shuffled_up("treadle_sums[treadle_row]", "treadle_step", dialect_));
   code_.when("treadle_lane >= treadle_step",
              tree::assign("treadle_sums[treadle_row]",
                           combined("treadle_earlier", "treadle_sums[treadle_row]", "0")));
@@ -259,7 +254,7 @@ void ScanWriter::write_row_sums() {
   code_.declare("const treadle_item", "treadle_total",
                 last_of_sub_group("treadle_sums[treadle_row]"));
   code_.declare("const treadle_item", "treadle_earlier",
-                shuffled_up("treadle_sums[treadle_row]", "1"));
+                shuffled_up("treadle_sums[treadle_row]", "1", dialect_));
   code_.open_if("treadle_row == 0");
   code_.assign("treadle_sums[treadle_row]", "treadle_earlier");
   code_.assign("treadle_carry", "treadle_total");
@@ -276,7 +271,7 @@ void ScanWriter::write_row_sums() {
 /// From the sums of sub-groups: what is before each in treadle_group, and that of all, for the
 /// first work-item, in treadle_all.
 void ScanWriter::write_group_sums() {
-  const std::string count = number(group_size_ / sub_group_width);
+  const std::string count = number(group_size_ / sub_group);
   code_.when("treadle_lane == 0", tree::assign("treadle_own[treadle_sub_group]", "treadle_carry"));
   code_.evaluate(dialect_.barrier);
   code_.declare("treadle_item", "treadle_group", "treadle_own[0]");
@@ -340,13 +335,13 @@ void ScanWriter::write_row_stores(const RowArray& into) {
                [&] { code_.when("treadle_at > 0", tree::assign("prev_item", "treadle_earlier")); });
   code_.close();
   code_.assign({"*(", into.pack, " *)(", into.name, " + treadle_from + treadle_first + ",
-                "treadle_row * ", number(sub_group_width * row_items_), ")"},
+                "treadle_row * ", number(sub_group * row_items_), ")"},
                into.packs);
   code_.close();
 }
 
 void ScanWriter::write_by_rows() {
-  code_.declare_local("treadle_item", "treadle_own", number(group_size_ / sub_group_width));
+  code_.declare_local("treadle_item", "treadle_own", number(group_size_ / sub_group));
   code_.declare_local("treadle_item", "treadle_tile", number(tile_));
   write_place_in_tile();
   code_.declare_array("treadle_item", "treadle_items", number(own_items_));

@@ -83,7 +83,6 @@ class ScanWriter {
   void write_output(const std::string& text, const std::function<void()>& previous);
 
   // In one pass, by rows.
-  static constexpr unsigned sub_group_width = 32;  // work-items that shuffle with each other
   /// An array whose elements are read or written by whole accesses, of so many bytes: the type of
   /// what one of them takes, and the name of a variable of that.
   struct RowArray {
@@ -102,7 +101,6 @@ class ScanWriter {
   std::string reached(const std::string& text, Reach reach) const;
   std::string are_aligned(const std::vector<RowArray>& arrays) const;
   std::string own_of_row() const;
-  std::string shuffled_up(const std::string& value, const std::string& by) const;
   std::string last_of_sub_group(const std::string& value) const;
   void open_row_kernel(const std::string& name, tree::Parts parameters);
   void write_pack_types();

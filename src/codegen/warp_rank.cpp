@@ -10,8 +10,6 @@
 namespace treadle::codegen {
 namespace {
 
-constexpr std::size_t word_bytes = 8;  // of the room, to which elements are aligned
-
 std::string uint_of(const Dialect& dialect) { return value_type(Scalar::uint32, dialect); }
 
 }  // namespace
@@ -21,15 +19,15 @@ void WarpRank::declare(tree::BlockBuilder& code, std::size_t element_bytes) cons
   const std::size_t bytes =
       std::max(tile() * element_bytes, std::size_t{warps()} * digits() * sizeof(std::uint32_t));
   code.declare_local(value_type(Scalar::uint64, dialect), "treadle_room",
-                     number((bytes + word_bytes - 1) / word_bytes));
+                     number((bytes + room_alignment - 1) / room_alignment));
   declare_sums(code, "treadle_start", uint);
   code.add(tree::initialize(tree::local_pointer(tree::value(uint, "treadle_counters")),
                             {"(", uint, " *)treadle_room"}));
-  code.declare({"const ", uint}, "treadle_lane", {id, " % ", number(width)});
+  code.declare({"const ", uint}, "treadle_lane", {id, " % ", number(sub_group)});
   code.declare({"const ", uint}, "treadle_own",
-               {id, " / ", number(width), " * ", number(digits())});
+               {id, " / ", number(sub_group), " * ", number(digits())});
   code.declare({"const ", uint}, "treadle_first",
-               {id, " / ", number(width), " * ", number(width * items), " + treadle_lane"});
+               {id, " / ", number(sub_group), " * ", number(sub_group * items), " + treadle_lane"});
   code.declare_array(uint, "treadle_digits", number(items));
 }
 
@@ -38,7 +36,7 @@ void WarpRank::open_each_item(tree::BlockBuilder& code) const {
   code.open_for(uint_of(dialect), "treadle_k", "0", number(items));
 }
 std::string WarpRank::element_at() {
-  return joined({"treadle_first + treadle_k * ", number(width)});
+  return joined({"treadle_first + treadle_k * ", number(sub_group)});
 }
 
 void WarpRank::open_each_digit(tree::BlockBuilder& code) const {
@@ -64,8 +62,8 @@ std::string WarpRank::has_digit() const {
 void WarpRank::count(tree::BlockBuilder& code, const std::function<void()>& publish) const {
   const std::string uint = uint_of(dialect);
   open_each_item(code);
-  code.evaluate(
-      {dialect.atomic_add, "(treadle_counters + treadle_own + treadle_digits[treadle_k], 1u)"});
+  code.evaluate(added_atomically("treadle_counters + treadle_own + treadle_digits[treadle_k]", "1u",
+                                 dialect));
   code.close();
   code.evaluate(dialect.barrier);
   const std::string counter =

@@ -29,7 +29,8 @@ struct WarpRank {
 
   /// Whether the language has votes.
   static bool fits(const Dialect& dialect) { return !dialect.ballot.empty(); }
-  static constexpr unsigned width = 32;  ///< of a sub-group
+  /// Of what changes places in local memory, at most, in bytes.
+  static constexpr std::size_t room_alignment = 8;
 
   unsigned digits() const { return 1u << bits; }
   unsigned tile() const { return group_size * items; }
@@ -63,7 +64,7 @@ struct WarpRank {
 
  private:
   BlockScan sums(const std::string& name, const std::string& type) const;
-  unsigned warps() const { return group_size / width; }
+  unsigned warps() const { return group_size / sub_group; }
   void open_each_warp(tree::BlockBuilder& code) const;
 };
 

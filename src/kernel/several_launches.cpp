@@ -27,7 +27,8 @@ memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes) {
 
 bool has_room_to_sweep(const device::DeviceLimits& limits, const codegen::Tiling& tiling,
                        unsigned warps) {
-  constexpr std::uint64_t beside = 4096;  // where digits begin, and sums of sub-groups
+  // Where digits begin, and sums of sub-groups.
+  const std::uint64_t beside = 2 * sizeof(std::uint64_t) << tiling.sweep_bits;
   return (limits.max_group_items == 0 || warps * 32 <= limits.max_group_items) &&
          (limits.local_memory_bytes == 0 ||
           tiling.sweep_bytes + beside <= limits.local_memory_bytes);

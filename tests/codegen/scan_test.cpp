@@ -43,7 +43,7 @@ ScanSnippet segmented() {
 constexpr const char* selection_arguments =
     "const unsigned char *mask, const float *x, float *chosen, unsigned int *count, long room";
 
-ScanSnippet selection() {
+ScanSnippet selection(Language language) {
   ScanSnippet snippet{.parameters = {},
                       .dtype = Scalar::uint32,
                       .input = "mask[i] != 0",
@@ -54,7 +54,7 @@ ScanSnippet selection() {
                       .compactions = {{"chosen", "x[i]", "room"}},
                       .total = "count",
                       .looks_back = true};
-  snippet.output = compacting_output(snippet.compactions, snippet.total);
+  snippet.output = compacting_output(snippet.compactions, snippet.total, dialect_of(language));
   return snippet;
 }
 
@@ -73,7 +73,7 @@ TEST(Scan, GoldenTexts) {
             std::string(snippet.segment_start.empty() ? "one_pass_" : "one_pass_runs_") + name,
             scan_text(snippet, schedule, language));
       }
-      ScanSnippet snippet = selection();
+      ScanSnippet snippet = selection(language);
       expect_golden("scan", "one_pass_selection_" + name,
                     scan_text(snippet, schedule, language, selection_arguments));
     }

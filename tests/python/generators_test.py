@@ -30,6 +30,8 @@ CONSTANTS = {
     "most_kept": "of the largest elements: a limit of the interface",
     "most_ranks": "of a median's kernel: a limit of the interface",
     "numbers_of_place": "that a place of the order is found by: a layout",
+    "room_alignment": "of what changes places in local memory: a layout",
+    "most_counted": "by counters of 32 bits",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
@@ -67,6 +69,8 @@ WRITERS = {
     "SegmentedFoldWriter": 1,
     "RadixSortWriter": 1,
     "RowSortWriter": 1,
+    "WideRowWriter": 1,  # by digits, in a group
+    "ProductWriter": 1,
     "SortWriter": 1,
     "RandomWriter": 1,
 }

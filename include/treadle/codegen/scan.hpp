@@ -84,7 +84,8 @@ struct ScanCompaction {
       {};  ///< what would be stored at this place or beyond is not; empty: all is
 };
 /// The output statements of a selection, of which `total` points to the sum of all.
-std::string compacting_output(const std::vector<ScanCompaction>& stores, const std::string& total);
+std::string compacting_output(const std::vector<ScanCompaction>& stores, const std::string& total,
+                              const Dialect& dialect);
 
 /// A user's scan. Texts may use the parameters, the element's index `i`, and their number `N`.
 struct ScanSnippet {

@@ -375,6 +375,34 @@ class Tiling:
         """narrow: partials of one result, which one work-item folds"""
 
     @property
+    def product_side(self) -> int:
+        """
+        rows of a block that a work-item has at a time, and wide as many columns; of elements of 4 bytes, of larger ones fewer
+        """
+
+    @property
+    def product_depth(self) -> int:
+        """
+        products of each element that a group takes at a time; wide, fewer where local memory is too small
+        """
+
+    @property
+    def product_quad(self) -> int:
+        """wide: elements that lie side by side in what a work-item has"""
+
+    @property
+    def product_rows(self) -> int:
+        """narrow: rows of a block"""
+
+    @property
+    def product_row_bytes(self) -> int:
+        """narrow: of a row of sums, which are one vector loop"""
+
+    @property
+    def product_steps(self) -> int:
+        """narrow: products that are added to a sum before it is stored"""
+
+    @property
     def scan_bytes(self) -> int:
         """of local memory for the items of a tile"""
 

@@ -132,9 +132,11 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) select_tiles(
       }
       {
         if (item != prev_item) {
-          if (prev_item < room)  chosen[prev_item] = x[i];
+          if (prev_item < room)
+            chosen[prev_item] = x[i];
         }
-        if (i == N - 1) *count = item;
+        if (i == N - 1)
+          *count = item;
       }
     }
   }

@@ -126,9 +126,11 @@ extern "C" __global__ void __launch_bounds__(1) select_tiles(
       }
       {
         if (item != prev_item) {
-          if (prev_item < room)  chosen[prev_item] = x[i];
+          if (prev_item < room)
+            chosen[prev_item] = x[i];
         }
-        if (i == N - 1) *count = item;
+        if (i == N - 1)
+          *count = item;
       }
     }
   }
