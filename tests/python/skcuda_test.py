@@ -245,6 +245,10 @@ def test_matrices(gpuarray, dtype, order):
     powers = linalg.vander(gpuarray.to_gpu(v), 3)
     near(powers, np.vander(v, 3, increasing=True), dtype)
     assert powers.flags.f_contiguous
+    row = gpuarray.to_gpu(drawn((1, 4), dtype))
+    turned = linalg.transpose(row)
+    turned.fill(0)
+    near(row, drawn((1, 4), dtype))  # is not shared
     with pytest.raises(ValueError, match="square"):
         linalg.tril(gpuarray.to_gpu(drawn((2, 3), dtype)))
     with pytest.raises(AttributeError, match="come later"):
@@ -277,7 +281,9 @@ def test_factors_of_definite_matrices(gpuarray, dtype, order):
     linalg.cho_solve(a_gpu, b_gpu)
     near(b_gpu, np.linalg.solve(a.T if in_upper else a, b), dtype)
     a_gpu = gpuarray.to_gpu(a)
-    near(linalg.inv(a_gpu), np.linalg.inv(a), dtype)
+    inverse = linalg.inv(a_gpu)
+    near(inverse, np.linalg.inv(a), dtype)
+    assert inverse.flags.f_contiguous == (order == "F")
     assert linalg.inv(a_gpu, overwrite=True) is a_gpu
     near(a_gpu, np.linalg.inv(a))
     near(linalg.det(gpuarray.to_gpu(a / 5)), np.linalg.det(a / 5), dtype)
@@ -301,6 +307,8 @@ def test_singular_values_and_orthogonal_vectors(gpuarray, dtype, shape):
     u, s, vh = linalg.svd(a_gpu, "S", "s")
     near(u.get() * s.get() @ vh.get(), a)
     u, s, vh = linalg.svd(a_gpu)
+    assert u.flags.c_contiguous
+    assert vh.flags.c_contiguous
     assert (u.shape, vh.shape) == ((shape[0],) * 2, (shape[1],) * 2)
     near(linalg.svd(a_gpu, "N", "N"), np.linalg.svd(a, compute_uv=False))
     assert [x.shape for x in linalg.svd(a_gpu, "N", "A")] == [s.shape, vh.shape]

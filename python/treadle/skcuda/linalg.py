@@ -231,13 +231,13 @@ def conj(x_gpu: Any, overwrite: bool = False) -> Any:
 def transpose(a_gpu: Any, handle: Any = None) -> Any:
     """A new array of a's columns as rows, in C's order."""
     _require_matrix("a_gpu", a_gpu)
-    return a_gpu._wrap(tnp.ascontiguousarray(tnp.transpose(a_gpu)))
+    return a_gpu._wrap(tnp.copy(tnp.transpose(a_gpu), order="C"))
 
 
 def hermitian(a_gpu: Any, handle: Any = None) -> Any:
     """The same of its conjugates."""
     _require_matrix("a_gpu", a_gpu)
-    return a_gpu._wrap(tnp.ascontiguousarray(tnp.conj(tnp.transpose(a_gpu))))
+    return a_gpu._wrap(tnp.copy(tnp.conj(tnp.transpose(a_gpu)), order="C"))
 
 
 def trace(x_gpu: Any, handle: Any = None) -> Any:
@@ -262,7 +262,7 @@ def diag(v_gpu: Any) -> Any:
     _require_dtype(v_gpu)
     if v_gpu.ndim not in (1, 2) or v_gpu.size == 0:
         raise ShapeError(f"v_gpu of shape {v_gpu.shape}: a vector or a matrix with elements")
-    return v_gpu._wrap(tnp.copy(tnp.diag(v_gpu)))
+    return v_gpu._wrap(tnp.copy(tnp.diag(v_gpu), order="C"))
 
 
 def tril(a_gpu: Any, overwrite: bool = False, handle: Any = None) -> Any:
@@ -332,7 +332,7 @@ def svd(a_gpu: Any, jobu: str = "A", jobvt: str = "A", lib: str = "cusolver") ->
         if letter == "O":
             results.append(_written(a_gpu, vectors, True))
         elif letter != "N":
-            results.append(a_gpu._wrap(tnp.copy(vectors if letter == "A" else thin)))
+            results.append(ordered(a_gpu, vectors if letter == "A" else thin, "C"))
     results.insert(0 if letters[0] == "N" else 1, a_gpu._wrap(s))
     return tuple(results)
 
@@ -342,7 +342,7 @@ def pinv(a_gpu: Any, rcond: float = 1e-15, lib: str = "cusolver") -> Any:
     _require_library("pinv", lib)
     _require_dtype(a_gpu)
     _require_matrix("a_gpu", a_gpu)
-    return a_gpu._wrap(tnp.copy(_failing(tnp.linalg.pinv, tnp.asarray(a_gpu), rcond)))
+    return ordered(a_gpu, _failing(tnp.linalg.pinv, tnp.asarray(a_gpu), rcond), "C")
 
 
 def _is_lower(a_gpu: Any, uplo: str) -> bool:
@@ -503,4 +503,4 @@ class PCA:
         count = min(*x.shape, self.n_components or x.size)
         scores = u[:, :count] * s[:count]
         made = tnp.transpose(scores) if transposed_input else scores
-        return X_gpu._wrap(tnp.copy(made))
+        return ordered(X_gpu, made, "C")

@@ -157,11 +157,7 @@ def ordered(x: Any, result: Any, order: str | None = None) -> Any:
     """The result as an array of x's class, in the order of memory of x, or in `order`."""
     if order is None:
         order = "F" if x.flags.f_contiguous and not x.flags.c_contiguous else "C"
-    if order == "F" and result.ndim > 1:
-        result = tnp.transpose(tnp.ascontiguousarray(tnp.transpose(result)))
-    else:
-        result = tnp.copy(result) if not isinstance(result, Array) else result
-    return x._wrap(result)
+    return x._wrap(tnp.asarray(result, order=order))
 
 
 def _new(made: Any) -> Any:
