@@ -17,6 +17,7 @@
 #include "treadle/array/operand.hpp"
 #include "treadle/array/order_statistics.hpp"
 #include "treadle/array/ordering.hpp"
+#include "treadle/array/padding.hpp"
 #include "treadle/array/random.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/array/scan.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "array/access.hpp"
+#include "array/parts.hpp"
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
@@ -78,9 +79,7 @@ Array erase(const Array& x, std::span<const std::int64_t> positions, int axis) {
     std::int64_t begin = 0;
     gone.push_back(length);
     for (const std::int64_t end : gone) {
-      if (end > begin)
-        parts.push_back(
-            x.viewed(x.layout().sliced(static_cast<int>(along), begin, end), x.dtype()));
+      if (end > begin) parts.push_back(part(x, along, begin, end));
       begin = end + 1;
     }
     if (!parts.empty()) return concatenate(parts, axis);

@@ -7,6 +7,7 @@
 
 #include "array/access.hpp"
 #include "array/context.hpp"
+#include "array/parts.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
@@ -14,16 +15,6 @@
 
 namespace treadle::array {
 namespace {
-
-Array part(const Array& x, std::size_t axis, std::int64_t begin, std::int64_t end) {
-  return x.viewed(x.layout().sliced(static_cast<int>(axis), begin, end), x.dtype());
-}
-
-/// A new array with undefined elements, on the device of x and the thread's current stream.
-Array empty_beside(const Array& x, const Shape& shape, const DType& dtype) {
-  const Node& node = Access::node(x);
-  return empty(shape, dtype, {.stream = node.context->stream(node.stream)});
-}
 
 DType common_dtype(std::span<const Array> arrays) {
   const DType& first = arrays.front().dtype();
@@ -59,12 +50,6 @@ void copy_rolled(const Array& target, const Array& x, std::span<const std::int64
               axis + 1);
   copy_rolled(part(target, axis, 0, shift), part(x, axis, extent - shift, extent), shifts,
               axis + 1);
-}
-
-void require_count(const char* what, std::int64_t count) {
-  if (count < 0)
-    throw InvalidArgument(std::string(what) + " by a count of " + std::to_string(count),
-                          "give 0 or more");
 }
 
 }  // namespace
@@ -129,7 +114,7 @@ Array roll(const Array& x, std::int64_t shift) {
 }
 
 Array repeat(const Array& x, std::int64_t count, int axis) {
-  require_count("repeat", count);
+  require_not_negative("repeat", count);
   const std::size_t along = counted_axis(x, axis);
   Shape repeated = shape_of(x), shape = repeated;
   repeated.insert(repeated.begin() + static_cast<std::ptrdiff_t>(along) + 1, count);
@@ -139,7 +124,7 @@ Array repeat(const Array& x, std::int64_t count, int axis) {
 }
 
 Array tile(const Array& x, std::span<const std::int64_t> counts) {
-  for (const std::int64_t count : counts) require_count("tile", count);
+  for (const std::int64_t count : counts) require_not_negative("tile", count);
   Array from = x;
   while (from.shape().size() < counts.size()) from = expand_dims(from, 0);
   const Shape extents = shape_of(from);
@@ -153,57 +138,6 @@ Array tile(const Array& x, std::span<const std::int64_t> counts) {
     shape.push_back(count * extents[axis]);
   }
   return reshape(dense_copy(broadcast_to(from, repeated)), shape);
-}
-
-namespace {
-
-/// Undefined elements, of the shape of x with a border.
-Array bordered(const Array& x, std::span<const PadWidth> widths) {
-  if (widths.size() != x.shape().size())
-    throw InvalidArgument("pad with " + std::to_string(widths.size()) +
-                              " widths of an array of shape " + shape_text(x.shape()),
-                          "give one for each axis");
-  Shape shape = shape_of(x);
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    require_count("pad", std::min(widths[axis].first, widths[axis].second));
-    shape[axis] += widths[axis].first + widths[axis].second;
-  }
-  return empty_beside(x, shape, x.dtype());
-}
-
-/// What lies within the border of the axes from `first` on.
-Array inside(const Array& result, const Array& x, std::span<const PadWidth> widths,
-             std::size_t first) {
-  Array found = result;
-  for (std::size_t axis = first; axis < widths.size(); ++axis)
-    found = part(found, axis, widths[axis].first, widths[axis].first + x.shape()[axis]);
-  return found;
-}
-
-}  // namespace
-
-Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value) {
-  const Array result = bordered(x, widths);
-  result.assign(value);
-  inside(result, x, widths, 0).assign(x);
-  return result;
-}
-
-Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values) {
-  const Array result = bordered(x, widths);
-  if (values.size() != widths.size())
-    throw InvalidArgument("pad with " + std::to_string(values.size()) +
-                              " pairs of numbers for an array of shape " + shape_text(x.shape()),
-                          "give one for each axis");
-  for (std::size_t axis = 0; axis < values.size(); ++axis) {
-    const Array whole = inside(result, x, widths, axis + 1);
-    const auto [before, behind] = widths[axis];
-    const std::int64_t length = whole.shape()[axis];
-    part(whole, axis, 0, before).assign(values[axis].first);
-    part(whole, axis, length - behind, length).assign(values[axis].second);
-  }
-  inside(result, x, widths, 0).assign(x);
-  return result;
 }
 
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "array/access.hpp"
-#include "array/context.hpp"
+#include "array/parts.hpp"
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/indexing.hpp"
+#include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/order_statistics.hpp"
 #include "treadle/array/reduction.hpp"
@@ -18,10 +19,6 @@
 
 namespace treadle::array {
 namespace {
-
-Array part(const Array& x, int axis, std::int64_t begin, std::int64_t end) {
-  return x.viewed(x.layout().sliced(axis, begin, end), x.dtype());
-}
 
 /// Elements of x at places beyond its ends, which repeat with a period.
 Array repeated(const Array& x, int axis, PadWidth width, PadMode mode, bool is_odd) {
@@ -53,8 +50,6 @@ Array repeated(const Array& x, int axis, PadWidth width, PadMode mode, bool is_o
 /// The one number that stands for elements along an axis, in the dtype of x.
 Array folded(const Array& x, int axis, PadMode mode) {
   const Axes axes = axis;
-  const bool is_whole = x.dtype().kind() == ScalarKind::signed_integer ||
-                        x.dtype().kind() == ScalarKind::unsigned_integer;
   switch (mode) {
     case PadMode::maximum:
       return max(x, {.axes = axes, .keeps_axes = true});
@@ -65,7 +60,7 @@ Array folded(const Array& x, int axis, PadMode mode) {
   }
   const Array found = mode == PadMode::mean ? mean(x, {.axes = axes, .keeps_axes = true})
                                             : median(x, {.axes = axes, .keeps_axes = true});
-  return in_dtype(is_whole ? rint(found) : found, x.dtype().scalar());
+  return in_dtype(x.dtype().is_integer() ? rint(found) : found, x.dtype().scalar());
 }
 
 /// Numbers from `end` in equal steps up to the element before the edge.
@@ -74,9 +69,7 @@ Array ramp(const Array& x, const Array& edge, int axis, std::int64_t width, cons
   outer.assign(end);
   const Array steps = squeeze(linspace(outer, edge, width, false), axis + 1);
   const Array in_place = moveaxis(steps, 0, axis);
-  const ScalarKind kind = x.dtype().kind();
-  const bool is_whole = kind == ScalarKind::signed_integer || kind == ScalarKind::unsigned_integer;
-  return in_dtype(is_whole ? floor(in_place) : in_place, x.dtype().scalar());
+  return in_dtype(x.dtype().is_integer() ? floor(in_place) : in_place, x.dtype().scalar());
 }
 
 /// So many equal elements along an axis of length 1.
@@ -129,30 +122,69 @@ Array padded(const Array& x, int axis, PadWidth width, PadMode mode, const PadOp
   }
 }
 
-void require_pairs(const char* name, std::size_t count, const Array& x) {
-  if (count != 0 && count != x.shape().size())
-    throw InvalidArgument("pad with " + std::to_string(count) + " " + name +
+void require_one_for_each_axis(const Array& x, std::size_t count, const char* what) {
+  if (count != x.shape().size())
+    throw InvalidArgument("pad with " + std::to_string(count) + " " + what +
                               " of an array of shape " + shape_text(x.shape()),
                           "give one for each axis");
 }
 
+void require_widths(const Array& x, std::span<const PadWidth> widths) {
+  require_one_for_each_axis(x, widths.size(), "widths");
+  for (const PadWidth& width : widths)
+    require_not_negative("pad", std::min(width.first, width.second));
+}
+
+/// Undefined elements, of the shape of x with a border.
+Array bordered(const Array& x, std::span<const PadWidth> widths) {
+  Shape shape = shape_of(x);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    shape[axis] += widths[axis].first + widths[axis].second;
+  return empty_beside(x, shape, x.dtype());
+}
+
+/// What lies within the border of the axes from `first` on.
+Array inside(const Array& result, const Array& x, std::span<const PadWidth> widths,
+             std::size_t first) {
+  Array found = result;
+  for (std::size_t axis = first; axis < widths.size(); ++axis)
+    found = part(found, axis, widths[axis].first, widths[axis].first + x.shape()[axis]);
+  return found;
+}
+
 }  // namespace
+
+Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value) {
+  require_widths(x, widths);
+  const Array result = bordered(x, widths);
+  result.assign(value);
+  inside(result, x, widths, 0).assign(x);
+  return result;
+}
+
+Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values) {
+  require_widths(x, widths);
+  require_one_for_each_axis(x, values.size(), "pairs of numbers");
+  const Array result = bordered(x, widths);
+  for (std::size_t axis = 0; axis < values.size(); ++axis) {
+    const Array whole = inside(result, x, widths, axis + 1);
+    const auto [before, behind] = widths[axis];
+    const std::int64_t length = whole.shape()[axis];
+    part(whole, axis, 0, before).assign(values[axis].first);
+    part(whole, axis, length - behind, length).assign(values[axis].second);
+  }
+  inside(result, x, widths, 0).assign(x);
+  return result;
+}
 
 Array pad(const Array& x, std::span<const PadWidth> widths, PadMode mode,
           const PadOptions& options) {
-  if (widths.size() != x.shape().size())
-    throw InvalidArgument("pad with " + std::to_string(widths.size()) +
-                              " widths of an array of shape " + shape_text(x.shape()),
-                          "give one for each axis");
-  require_pairs("lengths", options.lengths.size(), x);
-  require_pairs("ends", options.ends.size(), x);
+  require_widths(x, widths);
+  if (!options.lengths.empty()) require_one_for_each_axis(x, options.lengths.size(), "lengths");
+  if (!options.ends.empty()) require_one_for_each_axis(x, options.ends.size(), "ends");
   Array result = copy(x);
   for (int axis = 0; axis < x.rank(); ++axis) {
     const PadWidth width = widths[static_cast<std::size_t>(axis)];
-    if (std::min(width.first, width.second) < 0)
-      throw InvalidArgument(
-          "pad: a border of " + std::to_string(std::min(width.first, width.second)) + " elements",
-          "give 0 or more");
     if (width == PadWidth(0, 0)) continue;
     if (x.shape()[static_cast<std::size_t>(axis)] == 0)
       throw ShapeError("pad: axis " + std::to_string(axis) + " of shape " + shape_text(x.shape()) +

@@ -6,8 +6,8 @@
 #include "array/record.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/indexing.hpp"
-#include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/padding.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
 

@@ -12,6 +12,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/padding.hpp"
 #include "treadle/array/random.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"

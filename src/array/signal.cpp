@@ -15,6 +15,7 @@
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/padding.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"

@@ -14,6 +14,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/joining.hpp"
+#include "treadle/array/padding.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::fft {

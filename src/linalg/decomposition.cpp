@@ -324,15 +324,14 @@ LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond) 
   const bool is_vector = b.rank() == 1;
   const Scalar both = promote(computed_dtype("lstsq", a.dtype().scalar()),
                               computed_dtype("lstsq", b.dtype().scalar()));
-  const Array left = a.dtype() == DType(both) ? a : array::cast(a, both);
+  const Array left = in_dtype(a, both);
   const Array side = is_vector ? array::expand_dims(b, 1) : b;
   return with_dtype("lstsq", left, [&](auto number, const Array& x) {
     using T = decltype(number);
     const double precision = static_cast<double>(std::numeric_limits<Real<T>>::epsilon());
     const double limit =
         rcond.value_or(precision * static_cast<double>(std::max(a.shape()[0], a.shape()[1])));
-    return least_squares<T>(x, side.dtype() == x.dtype() ? side : array::cast(side, x.dtype()),
-                            limit, is_vector);
+    return least_squares<T>(x, in_dtype(side, x.dtype()), limit, is_vector);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "linalg/matrix_product.hpp"
+#include "linalg/operands.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
@@ -104,7 +105,7 @@ class Sum {
     for (const Array& x : arrays) dtype = promote(dtype, x.dtype().scalar());
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Labels labels = labels_of(parts[i], arrays[i].rank());
-      const Array x = arrays[i].dtype() == DType(dtype) ? arrays[i] : array::cast(arrays[i], dtype);
+      const Array x = in_dtype(arrays[i], dtype);
       note_lengths(x, labels);
       operands_.push_back({x, std::move(labels)});
     }

@@ -91,10 +91,10 @@ Array solve(const Array& a, const Array& b) {
   const Shape batch = common_batch(a, right);
   const Scalar both = promote(computed_dtype("solve", a.dtype().scalar()),
                               computed_dtype("solve", b.dtype().scalar()));
-  const Array left = a.dtype() == DType(both) ? a : array::cast(a, both);
+  const Array left = in_dtype(a, both);
   return with_dtype("solve", left, [&](auto number, const Array& x) {
     using T = decltype(number);
-    const Array y = right.dtype() == x.dtype() ? right : array::cast(right, x.dtype());
+    const Array y = in_dtype(right, x.dtype());
     HostMatrices<T> matrices(broadcast_matrices(x, batch)), sides(broadcast_matrices(y, batch));
     solve_in_place("solve", matrices, sides);
     const Array result = sides.array(x);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "linalg/operands.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
@@ -84,7 +85,7 @@ Array host_numbers(const std::vector<T>& values, const array::Shape& batch, cons
 template <class F>
 auto with_dtype(const char* name, const Array& a, F function) {
   const Scalar dtype = computed_dtype(name, a.dtype().scalar());
-  const Array x = a.dtype() == DType(dtype) ? a : array::cast(a, dtype);
+  const Array x = in_dtype(a, dtype);
   switch (dtype) {
     case Scalar::float32:
       return function(float{}, x);

@@ -17,7 +17,7 @@ namespace {
 using library::Cblas;
 using library::HostBlas;
 
-/// The library, or null; looked for until it is found, and at most once for each set of folders.
+/// The library, or null; looked for once.
 const HostBlas* host_blas() {
   static const std::shared_ptr<const HostBlas> found = []() -> std::shared_ptr<const HostBlas> {
     try {

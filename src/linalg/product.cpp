@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "linalg/matrix_product.hpp"
+#include "linalg/operands.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/linear_algebra.hpp"
@@ -23,12 +24,6 @@ namespace treadle::linalg {
 namespace {
 
 using array::Shape;
-
-Shape shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
-
-Array in_dtype(const Array& x, Scalar dtype) {
-  return x.dtype() == DType(dtype) ? x : array::cast(x, dtype);
-}
 
 std::string two_shapes(const Array& x, const Array& y) {
   return "shapes " + shape_text(x.shape()) + " and " + shape_text(y.shape());

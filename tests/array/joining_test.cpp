@@ -71,18 +71,6 @@ TEST_P(JoiningTest, RepeatAndTile) {
   EXPECT_THROW(repeat(x, -1, 0), InvalidArgument);
 }
 
-TEST_P(JoiningTest, PadPutsABorderAround) {
-  const device::StreamScope scope(shared_stream());
-  const std::vector<PadWidth> widths{{1, 0}, {0, 2}};
-  expect(pad(reshape(make({1, 2}), {1, 2}), widths, 9), {9, 9, 9, 9, 1, 2, 9, 9});
-  EXPECT_THROW(pad(make({1}), widths), InvalidArgument);
-  const std::vector<PadValues> values = {{5, 6}, {7, 8}};
-  const PadWidth around[] = {{1, 1}, {0, 1}};
-  expect(pad(reshape(make({1, 2}), {1, 2}), around, values), {5, 5, 8, 1, 2, 8, 6, 6, 8});
-  EXPECT_THROW(pad(reshape(make({1}), {1, 1}), around, std::span(values).first(1)),
-               InvalidArgument);
-}
-
 TEST_P(JoiningTest, PartsAreViews) {
   const device::StreamScope scope(shared_stream());
   const Array x = make(count_up(5));

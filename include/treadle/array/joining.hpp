@@ -34,17 +34,6 @@ Array repeat(const Array& x, std::int64_t count, int axis);
 /// The array so often along each axis; missing counts in front, and missing axes, are 1.
 Array tile(const Array& x, std::span<const std::int64_t> counts);
 
-/// How many elements are put before and behind an axis.
-using PadWidth = std::pair<std::int64_t, std::int64_t>;
-/// With a border of one number. Takes a width for each axis; throws InvalidArgument for another
-/// count, or for one below 0.
-Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
-/// What is put before and behind an axis.
-using PadValues = std::pair<Operand, Operand>;
-/// With a number of its own for each side: corners have that of the last axis. Throws
-/// InvalidArgument for another count of numbers than of axes.
-Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values);
-
 /// x with `values` before its elements `positions` along an axis, each before its own; the first of
 /// several that name one position comes first. values broadcast to as many along the axis as there
 /// are positions, and are cast to the dtype of x. Throws IndexError for a position beyond the end,

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Borders of arrays whose elements come from the array itself, as NumPy's pad() makes them; that of
-// a number is in joining.hpp.
+// New arrays that are others with a border: of numbers, or of elements of the array itself, as
+// NumPy's pad() makes them. They are computed at once.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "treadle/array/array.hpp"
-#include "treadle/array/joining.hpp"
 
 namespace treadle::array {
+
+/// How many elements are put before and behind an axis.
+using PadWidth = std::pair<std::int64_t, std::int64_t>;
+/// With a border of one number. Takes a width for each axis; throws InvalidArgument for another
+/// count, or for one below 0.
+Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
+/// What is put before and behind an axis.
+using PadValues = std::pair<Operand, Operand>;
+/// With a number of its own for each side: corners have that of the last axis. Throws
+/// InvalidArgument for another count of numbers than of axes.
+Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values);
 
 /// Where the elements of a border come from. In each, axes are padded one after the other, so that
 /// corners come from the borders of earlier axes.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "native/choice.hpp"
 #include "native/promotion.hpp"
 #include "treadle/array/counting.hpp"
 #include "treadle/array/order_statistics.hpp"
@@ -25,21 +26,10 @@ namespace {
 using MaybeArray = std::optional<Array>;
 using MaybeRange = std::optional<array::HistogramRange>;
 
-/// The number of a name among names, which an error of `what` lists.
-template <std::size_t n>
-std::size_t number_of(const char* const (&names)[n], const std::string& name, const char* what) {
-  std::string all;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (name == names[i]) return i;
-    all += (i > 0 ? ", " : "") + std::string(names[i]);
-  }
-  throw InvalidArgument(what + name + "'", "there are " + all);
-}
-
 array::BinRule rule_from(const std::string& name) {
   static constexpr const char* names[] = {"auto", "fd",    "sturges", "sqrt",
                                           "rice", "scott", "doane",   "stone"};
-  return static_cast<array::BinRule>(number_of(names, name, "a histogram with bins='"));
+  return chosen_by_name<array::BinRule>(names, name, "a histogram with bins='");
 }
 
 array::QuantileMethod method_from(const std::string& name) {
@@ -56,7 +46,7 @@ array::QuantileMethod method_from(const std::string& name) {
                                           "higher",
                                           "midpoint",
                                           "nearest"};
-  return static_cast<array::QuantileMethod>(number_of(names, name, "a quantile with method='"));
+  return chosen_by_name<array::QuantileMethod>(names, name, "a quantile with method='");
 }
 
 Array quantile(const Array& x, const std::vector<double>& fractions, nb::handle axes,

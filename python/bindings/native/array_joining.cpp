@@ -14,6 +14,7 @@
 
 #include "errors.hpp"
 #include "native/array.hpp"
+#include "native/choice.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/indexing.hpp"
@@ -67,9 +68,7 @@ array::PadMode pad_mode_from(const std::string& name) {
   static constexpr const char* names[] = {"edge", "reflect",     "symmetric",
                                           "wrap", "linear_ramp", "maximum",
                                           "mean", "median",      "minimum"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (name == names[i]) return static_cast<array::PadMode>(i);
-  throw InvalidArgument("pad: mode='" + name + "'", "it is none of NumPy's modes");
+  return chosen_by_name<array::PadMode>(names, name, "pad: mode='");
 }
 
 void bind_views(nb::module_& m) {

@@ -136,17 +136,17 @@ def pad(x: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array
         raise InvalidArgument(f"pad: mode={mode!r}; it is one of {', '.join(sorted(_PAD_OPTIONS))}")
     if unknown := set(options) - {_PAD_OPTIONS[mode]}:
         raise InvalidArgument(f"pad: mode={mode!r} takes no argument {min(unknown)!r}")
-    option = options.get(_PAD_OPTIONS[mode])
+    option = options.get(_PAD_OPTIONS[mode], 0 if mode in ("constant", "linear_ramp") else None)
     widths = _widths("pad_width", pad_width, array)
     if mode in ("constant", "empty"):
-        return _bordered(array, widths, 0 if option is None else option)
+        return _bordered(array, widths, 0 if mode == "empty" else option)
     is_odd, lengths, ends = False, [], []
     if mode in ("reflect", "symmetric"):
         if option not in (None, "even", "odd"):
             raise InvalidArgument(f"pad: reflect_type={option!r}; it is 'even' or 'odd'")
         is_odd = option == "odd"
     elif mode == "linear_ramp":
-        ends = _pairs("end_values", 0 if option is None else option, array)
+        ends = _pairs("end_values", option, array)
     elif option is not None:
         lengths = _widths("stat_length", option, array)
     return _array.pad_by_mode(array, widths, mode, is_odd, lengths, ends)

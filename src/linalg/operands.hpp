@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What functions of matrices ask of their operands.
+#pragma once
+
+#include "treadle/array/array.hpp"
+#include "treadle/array/elementwise.hpp"
+
+namespace treadle::linalg {
+
+using array::Array;
+
+inline array::Shape shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
+
+/// The array itself where it has the dtype.
+inline Array in_dtype(const Array& x, const DType& dtype) {
+  return x.dtype() == dtype ? x : array::cast(x, dtype);
+}
+
+}  // namespace treadle::linalg
