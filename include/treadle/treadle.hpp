@@ -146,6 +146,7 @@
 #include "treadle/kernel/segmented_fold_kernel.hpp"
 #include "treadle/kernel/select_kernel.hpp"
 #include "treadle/kernel/workspace.hpp"
+#include "treadle/library/cublas.hpp"
 #include "treadle/library/host_blas.hpp"
 #include "treadle/library/search.hpp"
 #include "treadle/linalg/decomposition.hpp"

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* setting = "TREADLE_LIBRARIES";
 
 std::string cuda_hint(const std::string& wheel, const char* name) {
-  return "pip install \"treadle[cuda]\", or " + wheel + ", or set " + setting + "=" + name +
+  return "pip install \"treadle[linalg]\", or " + wheel + ", or set " + setting + "=" + name +
          "=PATH to the library";
 }
 
@@ -34,6 +34,10 @@ struct Candidates {
 Candidates candidates_of(const LibraryKind& kind, const SearchScope& scope) {
   Candidates found;
   if (const auto chosen = chosen_file(kind); !chosen.empty()) {
+    if (chosen == "off") {
+      found.tried.push_back(setting + ("=" + kind.name) + "=off: switched off");
+      return found;
+    }
     const bool exists = scope.machine.exists(chosen);
     found.tried.push_back(chosen.string() + " (" + setting + ")" +
                           (exists ? "" : ": no such file"));

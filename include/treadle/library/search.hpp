@@ -41,9 +41,9 @@ std::span<const LibraryKind> library_kinds();
 /// The one of that name. Throws InvalidArgument that lists the names.
 const LibraryKind& library_kind(std::string_view name);
 
-/// Opens the first candidate that loads, or the file that TREADLE_LIBRARIES names. Throws
-/// LibraryNotFound with everything that was tried, the loader's answers included, and the hint;
-/// InvalidArgument for a name in TREADLE_LIBRARIES that no kind has.
+/// Opens the first candidate that loads, or the file that TREADLE_LIBRARIES names; nothing where
+/// that is "off". Throws LibraryNotFound with everything that was tried, the loader's answers
+/// included, and the hint; InvalidArgument for a name in TREADLE_LIBRARIES that no kind has.
 SharedLibrary open_library(const LibraryKind& kind, int cuda_version = 0);
 
 /// One library, or why there is none.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "library/vendor.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle::library {
+namespace {
+
+std::atomic<bool> has_ended = false;
+
+}  // namespace
+
+void raise_status(int status, std::span<const StatusWord> words, const char* routine,
+                  std::string detail) {
+  const auto word = std::ranges::find(words, status, &StatusWord::code);
+  if (word == words.end())
+    throw DeviceError({status, "status " + std::to_string(status), routine,
+                       "status " + std::to_string(status), std::move(detail)});
+  DeviceFailure failure{status, word->name, routine,
+                        std::string(word->text) + " (" + word->name + ")", std::move(detail)};
+  if (word->is_memory) throw OutOfMemory(std::move(failure), word->hint);
+  throw DeviceError(std::move(failure), word->hint);
+}
+
+// Handlers run in the reverse order: this one before those of libraries that were opened earlier.
+void watch_process_end() {
+  std::atexit([] { has_ended = true; });
+}
+bool process_ends() noexcept { return has_ended; }
+
+}  // namespace treadle::library
