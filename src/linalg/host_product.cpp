@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <string>
 
+#include "linalg/blas_product.hpp"
 #include "linalg/matrix_product.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/deferred.hpp"
@@ -34,29 +34,15 @@ bool is_cpu_device(const device::Device& device) {
          device.info().traits.unified_memory;
 }
 
-/// A matrix as BLAS takes it: the distance of rows, or that of columns of its transposed.
-struct BlasMatrix {
-  int transposes;
-  std::int64_t distance;
-};
-std::optional<BlasMatrix> blas_matrix(const kernel::ProductOperand& operand, std::uint64_t rows,
-                                      std::uint64_t columns) {
-  const auto height = static_cast<std::int64_t>(rows), width = static_cast<std::int64_t>(columns);
-  const std::int64_t row = rows <= 1 ? std::max<std::int64_t>(width, 1) : operand.row;
-  const std::int64_t column = columns <= 1 ? 1 : operand.column;
-  if (column == 1 && row >= std::max<std::int64_t>(width, 1)) return BlasMatrix{Cblas::plain, row};
-  const std::int64_t own = rows <= 1 ? 1 : operand.row;
-  if (own == 1 && column >= std::max<std::int64_t>(height, 1))
-    return BlasMatrix{Cblas::transposed, column};
-  return std::nullopt;
-}
-
 /// All that a call needs, in the host's memory.
 struct HostProduct {
-  kernel::Product product;
-  BlasMatrix x, y;
+  BlasProduct blas;
   int threads;
 };
+
+int cblas_operation(const BlasMatrix& matrix) {
+  return matrix.is_transposed ? Cblas::transposed : Cblas::plain;
+}
 
 template <class T>
 library::Factor<T> factor(const T& value) {
@@ -75,32 +61,29 @@ T* at(const device::Location& place, std::int64_t elements = 0) {
 bool is_forward(std::int64_t stride) { return stride > 0; }
 
 template <class T, class Int>
-void multiply_one(const library::HostRoutines<T, Int>& blas, const HostProduct& task, const T* x,
+void multiply_one(const library::HostRoutines<T, Int>& blas, const BlasProduct& task, const T* x,
                   const T* y, T* z) {
   const kernel::Product& p = task.product;
   const T one(1), zero(0);
   const auto integer = [](auto value) { return static_cast<Int>(value); };
-  if (p.n == 1 && p.m > 1 && is_forward(p.y.row)) {
-    // BLAS is told the rows and columns of what lies in memory.
-    const bool is_plain = task.x.transposes == Cblas::plain;
-    return blas.gemv(Cblas::row_major, task.x.transposes, integer(is_plain ? p.m : p.k),
-                     integer(is_plain ? p.k : p.m), factor(one), x, integer(task.x.distance), y,
-                     integer(p.y.row), factor(zero), z, integer(1));
-  }
-  if (p.m == 1 && p.n > 1 && is_forward(p.x.column)) {
-    const bool is_plain = task.y.transposes == Cblas::plain;
-    return blas.gemv(Cblas::row_major, is_plain ? Cblas::transposed : Cblas::plain,
-                     integer(is_plain ? p.k : p.n), integer(is_plain ? p.n : p.k), factor(one), y,
-                     integer(task.y.distance), x, integer(p.x.column), factor(zero), z, integer(1));
-  }
-  blas.gemm(Cblas::row_major, task.x.transposes, task.y.transposes, integer(p.m), integer(p.n),
-            integer(p.k), factor(one), x, integer(task.x.distance), y, integer(task.y.distance),
-            factor(zero), z, integer(p.n));
+  const auto times_vector = [&](const BlasMatrix& matrix, const T* of, bool is_transposed,
+                                const T* vector, std::int64_t stride) {
+    blas.gemv(Cblas::column_major, is_transposed ? Cblas::transposed : Cblas::plain,
+              integer(matrix.rows), integer(matrix.columns), factor(one), of,
+              integer(matrix.distance), vector, integer(stride), factor(zero), z, integer(1));
+  };
+  if (p.n == 1 && p.m > 1 && is_forward(p.y.row))
+    return times_vector(task.x, x, !task.x.is_transposed, y, p.y.row);
+  if (p.m == 1 && p.n > 1 && is_forward(p.x.column))
+    return times_vector(task.y, y, task.y.is_transposed, x, p.x.column);
+  blas.gemm(Cblas::column_major, cblas_operation(task.y), cblas_operation(task.x), integer(p.n),
+            integer(p.m), integer(p.k), factor(one), y, integer(task.y.distance), x,
+            integer(task.x.distance), factor(zero), z, integer(p.n));
 }
 
 template <class T>
 void multiply_all(const HostBlas& library, const HostProduct& task) {
-  const kernel::Product& p = task.product;
+  const kernel::Product& p = task.blas.product;
   const std::uint64_t size = p.m * p.n;
   if (p.k == 0) {
     std::memset(reinterpret_cast<void*>(p.z.handle + p.z.offset), 0,
@@ -113,14 +96,14 @@ void multiply_all(const HostBlas& library, const HostProduct& task) {
     for (std::uint64_t outer = 0; outer < p.outer; ++outer)
       for (std::uint64_t inner = 0; inner < p.inner; ++inner, z += size) {
         const auto a = static_cast<std::int64_t>(outer), b = static_cast<std::int64_t>(inner);
-        multiply_one(blas, task, at<const T>(p.x.location, a * p.x.outer + b * p.x.inner),
+        multiply_one(blas, task.blas, at<const T>(p.x.location, a * p.x.outer + b * p.x.inner),
                      at<const T>(p.y.location, a * p.y.outer + b * p.y.inner), z);
       }
   });
 }
 
 void multiply(const HostBlas& library, const HostProduct& task) {
-  switch (task.product.dtype) {
+  switch (task.blas.product.dtype) {
     case Scalar::float32:
       return multiply_all<float>(library, task);
     case Scalar::float64:
@@ -137,14 +120,6 @@ bool is_blas_dtype(Scalar dtype) {
          dtype == Scalar::complex128;
 }
 
-bool fits(const HostBlas& library, const HostProduct& task) {
-  if (library.integer_bytes() == 8) return true;
-  const kernel::Product& p = task.product;
-  const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
-  const auto far = static_cast<std::uint64_t>(std::max(task.x.distance, task.y.distance));
-  return std::max({p.m, p.n, p.k, far}) <= most;
-}
-
 }  // namespace
 
 std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
@@ -153,23 +128,15 @@ std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
   if (!is_blas_dtype(product.dtype) || !is_cpu_device(device)) return std::nullopt;
   const HostBlas* const library = host_blas();
   if (library == nullptr) return std::nullopt;
-  const auto x = blas_matrix(product.x, product.m, product.k);
-  const auto y = blas_matrix(product.y, product.k, product.n);
-  if (!x || !y) return std::nullopt;
-  const HostProduct task{product, *x, *y,
+  const auto blas = blas_product(product);
+  if (!blas || (library->integer_bytes() == 4 && !blas->fits_int())) return std::nullopt;
+  const HostProduct task{*blas,
                          static_cast<int>(std::max(device.info().performance.compute_units, 1u))};
-  if (!fits(*library, task)) return std::nullopt;
   static const std::string name = "gemm of " + library->path().filename().string();
   static const std::string text = "CBLAS, version " + library->version();
   const device::LeaveDeferred leave;
   stream.call_host([library, task] { multiply(*library, task); });
-  const std::uint64_t size = DType(product.dtype).size_bytes();
-  const std::uint64_t matrices = product.outer * product.inner;
-  return kernel::KernelNote{.name = &name,
-                            .text = &text,
-                            .bytes_read = matrices * (product.m + product.n) * product.k * size,
-                            .bytes_written = matrices * product.m * product.n * size,
-                            .instructions = 2 * matrices * product.m * product.n * product.k};
+  return product_note(product, name, text);
 }
 
 }  // namespace treadle::linalg

@@ -113,6 +113,7 @@ class MatrixProduct final : public array::Computation {
   static kernel::KernelNote multiply(device::Stream& stream, const Product& product) {
     if (product.m == 0 || product.n == 0 || product.outer == 0 || product.inner == 0) return {};
     if (const auto note = multiply_on_host(stream, product)) return *note;
+    if (const auto note = multiply_on_gpu(stream, product)) return *note;
     return kernel::launch_product(stream, product);
   }
 

@@ -18,5 +18,8 @@ Array matrix_product(const Array& x, const Array& y, const array::Shape& shape);
 /// they lie.
 std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
                                                    const kernel::Product& product);
+/// The same as a call of cuBLAS, on a GPU of NVIDIA's.
+std::optional<kernel::KernelNote> multiply_on_gpu(device::Stream& stream,
+                                                  const kernel::Product& product);
 
 }  // namespace treadle::linalg

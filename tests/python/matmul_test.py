@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -177,3 +181,25 @@ def test_explain_names_who_multiplied(device):
     product.get()
     text = product.explain()
     assert "gemm of" in text or "product_float32" in text
+
+
+def test_libraries_can_be_switched_off(device):
+    program = (
+        "import treadle.numpy as tnp; a = tnp.ones((8, 8), 'f'); b = a @ a; "
+        "print(b.get()[0, 0], b.explain())"
+    )
+    environment = {"TREADLE_LIBRARIES": "blas=off,cublas=off", "TREADLE_DEVICE": device.id}
+    text = subprocess.check_output(
+        [sys.executable, "-c", program], env={**os.environ, **environment}, text=True
+    )
+    assert text.startswith("8.0") and "product_float32" in text and "gemm" not in text
+
+
+def test_factors_of_larger_matrices(device):
+    x, y = draw((2, 3, 9, 12), "f"), draw((3, 12, 10), "f", 1)
+    a, b = tnp.asarray(x, device=device), tnp.asarray(y, device=device)
+    same(a[:, :, 1:7, 2:8] @ b[:, 2:8, 3:], x[:, :, 1:7, 2:8] @ y[:, 2:8, 3:])
+    same(a[:, :, ::2, :5] @ b[:, :5, ::3], x[:, :, ::2, :5] @ y[:, :5, ::3])
+    same(a[0, 0].T[1:] @ b[0].T[:, :9].T, x[0, 0].T[1:] @ y[0].T[:, :9].T)
+    same(a[:, 0] @ b[0], x[:, 0] @ y[0])
+    same(a[:, ::-1] @ b, x[:, ::-1] @ y)

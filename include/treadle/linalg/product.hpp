@@ -3,11 +3,12 @@
 // operations, and run as one call of a library or as one kernel:
 //
 //   CPU device       CBLAS of the host (treadle/library/host_blas.hpp), in the order of the stream
+//   NVIDIA's GPUs    cuBLAS (treadle/library/cublas.hpp), where it is found
 //   any other        a generated kernel (treadle/kernel/product.hpp), of every dtype
 //
-// What no library multiplies - integers, bool, float16, and everything where there is no library -
-// is the generated kernel's. explain() names who did it. Transposed and strided operands are read
-// where they are.
+// What no library multiplies - integers, bool, float16 on the CPU device, and everything where
+// there is no library - is the generated kernel's. explain() names who did it. Transposed and
+// strided operands are read where they are.
 //
 // All throw InvalidArgument for arrays of different devices, DTypeError for records, and ShapeError
 // where lengths that have to be equal differ. NotSupported comes from a device without float64.

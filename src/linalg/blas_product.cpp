@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/blas_product.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace treadle::linalg {
+namespace {
+
+std::optional<BlasMatrix> blas_matrix(const kernel::ProductOperand& operand, std::uint64_t rows,
+                                      std::uint64_t columns) {
+  const auto height = static_cast<std::int64_t>(rows), width = static_cast<std::int64_t>(columns);
+  const std::int64_t row = rows <= 1 ? std::max<std::int64_t>(width, 1) : operand.row;
+  const std::int64_t column = columns <= 1 ? 1 : operand.column;
+  if (column == 1 && row >= std::max<std::int64_t>(width, 1))
+    return BlasMatrix{width, height, row, false};
+  const std::int64_t own = rows <= 1 ? 1 : operand.row;
+  if (own == 1 && column >= std::max<std::int64_t>(height, 1))
+    return BlasMatrix{height, width, column, true};
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool BlasProduct::fits_int() const noexcept {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  return std::max({product.m, product.n, product.k, static_cast<std::uint64_t>(x.distance),
+                   static_cast<std::uint64_t>(y.distance)}) <= most;
+}
+
+std::optional<BlasProduct> blas_product(const kernel::Product& product) {
+  const auto x = blas_matrix(product.x, product.m, product.k);
+  const auto y = blas_matrix(product.y, product.k, product.n);
+  if (!x || !y) return std::nullopt;
+  return BlasProduct{product, *x, *y};
+}
+
+kernel::KernelNote product_note(const kernel::Product& product, const std::string& name,
+                                const std::string& text) {
+  const std::uint64_t size = DType(product.dtype).size_bytes();
+  const std::uint64_t matrices = product.outer * product.inner;
+  return {.name = &name,
+          .text = &text,
+          .bytes_read = matrices * (product.m + product.n) * product.k * size,
+          .bytes_written = matrices * product.m * product.n * size,
+          .instructions = 2 * matrices * product.m * product.n * product.k};
+}
+
+}  // namespace treadle::linalg

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A product in the words of BLAS, for every library that has a gemm.
+//
+// BLAS counts column by column. What lies in memory as z, row by row, is to it the transposed of z;
+// so it is asked for z^T = y^T x^T: y comes first, and nothing is copied.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "treadle/kernel/product.hpp"
+
+namespace treadle::linalg {
+
+/// A factor as it lies in memory, column by column.
+struct BlasMatrix {
+  std::int64_t rows, columns;
+  std::int64_t distance;  ///< from column to column, in elements: BLAS's leading dimension
+  bool is_transposed;     ///< whether gemm has to transpose it, for z^T = y^T x^T
+};
+
+/// A product that gemm can read.
+struct BlasProduct {
+  kernel::Product product;
+  BlasMatrix x, y;
+  /// Whether lengths and distances are numbers of 32 bits.
+  bool fits_int() const noexcept;
+};
+/// None where neither the rows nor the columns of a factor are dense.
+std::optional<BlasProduct> blas_product(const kernel::Product& product);
+
+/// What a library's call was, for explain(). The texts live as long as the device.
+kernel::KernelNote product_note(const kernel::Product& product, const std::string& name,
+                                const std::string& text);
+
+}  // namespace treadle::linalg

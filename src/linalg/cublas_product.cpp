@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/cublas_product.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "linalg/blas_product.hpp"
+#include "linalg/matrix_product.hpp"
+#include "treadle/base/dtype.hpp"
+#include "treadle/device/cuda.hpp"
+#include "treadle/device/deferred.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/kernel/workspace.hpp"
+#include "treadle/process/settings.hpp"
+
+namespace treadle::linalg {
+namespace {
+
+using library::Cublas;
+using library::CublasWords;
+
+/// The handle of a device, made by its first product; null where there is no cuBLAS.
+struct DeviceCublas {
+  explicit DeviceCublas(device::Device& device) {
+    if (device.info().kind != device::DeviceKind::gpu) return;
+    if (const cuda::Context* context = device::cuda_context(device)) {
+      handle = library::cublas_handle(*context);
+      if (handle == nullptr) return;
+      name = "gemm of " + handle->library().path().filename().string();
+      text = "cuBLAS, version " + handle->library().version();
+    }
+  }
+  std::unique_ptr<library::CublasHandle> handle;
+  std::string name, text;
+};
+
+/// More calls than that for one product cost more than the one launch of a generated kernel.
+constexpr std::uint64_t most_calls = 32;
+
+/// Matrices at equal distances, in elements: those that one call multiplies, or the calls.
+struct Row {
+  std::uint64_t count;
+  std::int64_t x, y, z;
+};
+
+int integer(auto value) { return static_cast<int>(value); }
+int cublas_operation(const BlasMatrix& matrix) {
+  return matrix.is_transposed ? CublasWords::transposed : CublasWords::plain;
+}
+std::uint64_t address(const device::Location& place) { return place.handle + place.offset; }
+
+/// One product in all of its calls.
+struct Calls {
+  const BlasProduct& blas;
+  library::CublasType type;
+  Row call, each;  ///< the calls, and the matrices of one
+
+  void queue(const library::CublasTable& table, void* handle) const {
+    const auto size = static_cast<std::int64_t>(DType(blas.product.dtype).size_bytes());
+    for (std::uint64_t i = 0; i < call.count; ++i) {
+      const auto at = [&](const device::Location& place, std::int64_t step) {
+        return reinterpret_cast<void*>(
+            address(place) +
+            static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * step * size));
+      };
+      queue_one(table, handle, at(blas.product.x.location, call.x),
+                at(blas.product.y.location, call.y), at(blas.product.z, call.z));
+    }
+  }
+  void queue_one(const library::CublasTable& table, void* handle, const void* x, const void* y,
+                 void* z) const {
+    const kernel::Product& p = blas.product;
+    const int m = integer(p.n), n = integer(p.m), k = integer(p.k);
+    const int ldx = integer(blas.x.distance), ldy = integer(blas.y.distance);
+    if (each.count == 1)
+      return Cublas::check(
+          table.gemm(handle, cublas_operation(blas.y), cublas_operation(blas.x), m, n, k, type.one,
+                     y, type.stored, ldy, x, type.stored, ldx, type.zero, z, type.stored, m,
+                     type.computed, CublasWords::default_algorithm),
+          "cublasGemmEx", [&] { return text(); });
+    Cublas::check(
+        table.gemm_of_many(handle, cublas_operation(blas.y), cublas_operation(blas.x), m, n, k,
+                           type.one, y, type.stored, ldy, each.y, x, type.stored, ldx, each.x,
+                           type.zero, z, type.stored, m, each.z, integer(each.count), type.computed,
+                           CublasWords::default_algorithm),
+        "cublasGemmStridedBatchedEx", [&] { return text(); });
+  }
+  std::string text() const {
+    const kernel::Product& p = blas.product;
+    const auto matrix = [](std::uint64_t rows, std::uint64_t columns) {
+      return std::to_string(rows) + " x " + std::to_string(columns);
+    };
+    return "a product of " + std::to_string(each.count) + " matrices of " + DType(p.dtype).name() +
+           ", " + matrix(p.m, p.k) + " by " + matrix(p.k, p.n);
+  }
+};
+
+bool is_aligned(const kernel::Product& product) {
+  const std::uint64_t size = DType(product.dtype).size_bytes();
+  return (address(product.x.location) | address(product.y.location) | address(product.z)) % size ==
+         0;
+}
+
+}  // namespace
+
+bool multiply_by_cublas(library::CublasHandle& handle, device::Stream& stream,
+                        const kernel::Product& product) {
+  const auto type = library::cublas_type(product.dtype);
+  if (!type || product.k == 0 || !is_aligned(product)) return false;
+  const auto blas = blas_product(product);
+  if (!blas || !blas->fits_int()) return false;
+  const auto size = static_cast<std::int64_t>(product.m * product.n);
+  Row call{product.outer, product.x.outer, product.y.outer,
+           size * static_cast<std::int64_t>(product.inner)};
+  Row each{product.inner, product.x.inner, product.y.inner, size};
+  if (call.count > each.count) std::swap(call, each);
+  // A row of matrices is read forwards.
+  if (call.count > most_calls || each.count > std::numeric_limits<std::int32_t>::max() ||
+      (each.count > 1 && (each.x < 0 || each.y < 0)))
+    return false;
+  const Calls calls{*blas, *type, call, each};
+  const device::LeaveDeferred leave;
+  kernel::with_workspace(
+      stream, {.partial_bytes = handle.workspace_bytes(), .tickets = 0},
+      [&](const kernel::Workspace& workspace) {
+        handle.on_stream(stream.raw(), {address(workspace.partials), handle.workspace_bytes()},
+                         [&](void* raw) { calls.queue(handle.library().table(), raw); });
+      });
+  if (settings().sync) stream.synchronize();
+  return true;
+}
+
+std::optional<kernel::KernelNote> multiply_on_gpu(device::Stream& stream,
+                                                  const kernel::Product& product) {
+  if (!library::cublas_type(product.dtype)) return std::nullopt;
+  const DeviceCublas& cublas = stream.device().slot<DeviceCublas>();
+  if (cublas.handle == nullptr || !multiply_by_cublas(*cublas.handle, stream, product))
+    return std::nullopt;
+  return product_note(product, cublas.name, cublas.text);
+}
+
+}  // namespace treadle::linalg
