@@ -93,6 +93,8 @@ std::shared_ptr<const HostBlas> HostBlas::load() {
 HostBlas::HostBlas(SharedLibrary blas, std::vector<SharedLibrary> lapack)
     : blas_(std::move(blas)), lapack_(std::move(lapack)) {
   const Naming naming = naming_of(blas_);
+  prefix_ = naming.prefix;
+  suffix_ = naming.suffix;
   const std::string openblas = naming.prefix + "openblas_";
   char* (*get_config)() = nullptr;
   if (fill(get_config, blas_, openblas + "get_config" + naming.suffix)) version_ = get_config();
@@ -122,6 +124,14 @@ void HostBlas::fill_all(const std::string& prefix, const std::string& suffix) {
   fill_one(std::get<HostRoutines<std::complex<float>, Int>>(routines_));
   fill_one(std::get<HostRoutines<std::complex<double>, Int>>(routines_));
   has_lapack_ = std::get<HostRoutines<double, Int>>(routines_).gesv != nullptr;
+}
+
+void* HostBlas::symbol(const std::string& name) const {
+  const std::string exported = prefix_ + name + suffix_;
+  void* found = blas_.symbol(exported.c_str());
+  for (const SharedLibrary& library : lapack_)
+    if (found == nullptr) found = library.symbol(exported.c_str());
+  return found;
 }
 
 int HostBlas::threads() const { return get_threads_ != nullptr ? get_threads_() : 0; }

@@ -68,6 +68,14 @@ TEST(HostBlas, has_every_entry_point) {
   });
 }
 
+TEST(HostBlas, finds_functions_by_their_plain_names) {
+  const auto blas = blas_of_this_machine();
+  if (blas == nullptr || !blas->has_lapack()) GTEST_SKIP() << "no BLAS with LAPACK here";
+  for (const char* name : {"cblas_zhemv", "srotmg_", "dgesvd_"})
+    EXPECT_NE(blas->symbol(name), nullptr) << name;
+  EXPECT_EQ(blas->symbol("cblas_nonsense"), nullptr);
+}
+
 TEST(HostBlas, threads_are_set_for_a_time) {
   const auto blas = blas_of_this_machine();
   if (blas == nullptr || blas->threads() == 0) GTEST_SKIP() << "no BLAS that tells";

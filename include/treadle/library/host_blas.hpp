@@ -74,6 +74,10 @@ class HostBlas {
     return function(std::get<HostRoutines<T, std::int32_t>>(routines_));
   }
 
+  /// The address of any function by its plain name, for callers that declare it themselves:
+  /// "cblas_zhemv", or LAPACK's as Fortran calls it, "dgesvd_". Null if the library has none.
+  void* symbol(const std::string& name) const;
+
   /// Threads of the library's that work at a call; 0 where it does not tell.
   int threads() const;
   /// Sets it, for the whole process: a library that NumPy uses as well has one number for both.
@@ -91,6 +95,7 @@ class HostBlas {
 
   SharedLibrary blas_;
   std::vector<SharedLibrary> lapack_;
+  std::string prefix_, suffix_;  // of the names that it exports
   std::string version_;
   unsigned integer_bytes_ = 4;
   bool has_lapack_ = false;

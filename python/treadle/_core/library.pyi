@@ -29,3 +29,31 @@ def library_status() -> list[LibraryStatus]:
     """
     Each library that Treadle opens at run time, or why there is none. Looks, opens nothing.
     """
+
+def open_library(name: str, cuda_version: int = 0) -> pathlib.Path:
+    """
+    Opens the library of that name in TREADLE_LIBRARIES, "cublas", for the whole process; its file. cuda_version: the newest that the driver runs, 13000 is 13.0. Raises LibraryNotFound.
+    """
+
+class HostBlas:
+    """
+    The CBLAS and LAPACK of the host, whose functions are called by address.
+    """
+
+    @staticmethod
+    def load() -> HostBlas:
+        """The process's. Raises LibraryNotFound."""
+
+    @property
+    def path(self) -> pathlib.Path: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def integer_bytes(self) -> int: ...
+
+    def symbol(self, name: str) -> int:
+        """
+        The address of a function by its plain name, "cblas_dgemm" or "dgesvd_"; 0 if the library has none.
+        """
