@@ -17,7 +17,7 @@ MODULES = {
     "skcuda.magma": "it calls MAGMA's library by its own names",
     **{
         f"skcuda.{name}": "what calls NVIDIA's libraries by their own names comes later"
-        for name in ("cublasxt", "cusolver", "cusparse", "cudart", "cudadrv", "cuda")
+        for name in ("cublasxt", "cusparse", "cudart", "cudadrv", "cuda")
     },
     **{f"skcuda.{name}": "it comes later" for name in ("rlinalg", "special", "utils")},
 }

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ._host_library import cblas, fortran, function, integer, integer_dtype, lapack, worked
+from ._host_library import (
+    address,
+    cblas,
+    factor_without_pivots,
+    fortran,
+    function,
+    integer,
+    integer_dtype,
+    lapack,
+    triangle_letter,
+    worked,
+)
 from ._routines import Routine, lengths_of, matrix, require_leading, require_range, vector
 
 _Values = dict[str, Any]
@@ -75,17 +86,9 @@ def symmetric_product(routine: Routine, values: _Values) -> None:
     element, v = routine.element, values
     if v["n"] == 0:
         return
-    arguments = (_letter(v), v["n"], element.box(v["alpha"]), _address(v["A"]), v["lda"])
-    x = (_address(v["x"]), v["incx"], element.box(v["beta"]), _address(v["y"]), v["incy"])
+    arguments = (triangle_letter(v), v["n"], element.box(v["alpha"]), address(v["A"]), v["lda"])
+    x = (address(v["x"]), v["incx"], element.box(v["beta"]), address(v["y"]), v["incy"])
     fortran(f"{element.letter.lower()}symv_", *arguments, *x)
-
-
-def _address(value: int) -> Any:
-    return (ctypes.c_char * 0).from_address(value)
-
-
-def _letter(values: _Values) -> bytes:
-    return b"U" if values["uplo"] else b"L"
 
 
 def symmetric_update(routine: Routine, values: _Values) -> None:
@@ -163,9 +166,9 @@ def _batches(routine: Routine, values: _Values) -> Iterator[_Values]:
         require_leading(f"ld{name[0].lower()}", leading, lengths[0], routine.library)
         size = (lengths[-1] - 1) * leading + lengths[0] if min(lengths) > 0 else 0
         named[name] = vector(values[name], np.uintp, count)
-        for address in named[name]:
+        for one in named[name]:
             size_bytes = size * routine.element.dtype.itemsize
-            require_range(f"a matrix of {name}", int(address), size_bytes, routine.library)
+            require_range(f"a matrix of {name}", int(one), size_bytes, routine.library)
     for i in range(count):
         yield {**values, **{name: int(addresses[i]) for name, addresses in named.items()}}
 
@@ -189,18 +192,9 @@ def each_at_distance(routine: Routine, values: _Values) -> None:
         cblas(one, {**values, **moved})
 
 
-def _numbers_of(address: int, count: int, i: int) -> np.ndarray:
+def _numbers_of(first: int, count: int, i: int) -> np.ndarray:
     """The i-th `count` int32 numbers of an array of the device."""
-    return vector(address + 4 * count * i, np.int32, count)
-
-
-def _factor_without_pivots(a: np.ndarray) -> int:
-    for k in range(len(a)):
-        if a[k, k] == 0:
-            return k + 1
-        a[k + 1 :, k] /= a[k, k]
-        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
-    return 0
+    return vector(first + 4 * count * i, np.int32, count)
 
 
 def factor(routine: Routine, values: _Values) -> None:
@@ -210,17 +204,17 @@ def factor(routine: Routine, values: _Values) -> None:
     for i, own in enumerate(_batches(routine, v)):
         a = matrix(own["A"], routine.element.dtype, n, n, v["lda"])
         if not v["P"]:
-            infos[i] = _factor_without_pivots(a)
+            infos[i] = factor_without_pivots(a)
             continue
         pivots = np.empty(n, integer_dtype())
         infos[i] = lapack(routine.element, "getrf", n, n, a, v["lda"], pivots) if n else 0
         _numbers_of(v["P"], n, i)[:] = pivots
 
 
-def _pivots(address: int, n: int, i: int) -> np.ndarray:
-    if not address:
+def _pivots(first: int, n: int, i: int) -> np.ndarray:
+    if not first:
         return np.arange(1, n + 1, dtype=integer_dtype())
-    return _numbers_of(address, n, i).astype(integer_dtype())
+    return _numbers_of(first, n, i).astype(integer_dtype())
 
 
 def invert(routine: Routine, values: _Values) -> None:
@@ -247,10 +241,10 @@ def solve(routine: Routine, values: _Values) -> None:
                 (b"N", b"T", b"C")[v["trans"]],
                 n,
                 v["nrhs"],
-                _address(own["Aarray"]),
+                address(own["Aarray"]),
                 v["lda"],
                 _pivots(v["devIpiv"], n, i),
-                _address(own["Barray"]),
+                address(own["Barray"]),
                 v["ldb"],
             )
     _write_host_info(v["info"])
@@ -265,7 +259,7 @@ def least_squares(routine: Routine, values: _Values) -> None:
     for i, own in enumerate(_batches(routine, v)):
         info = 0
         if n and v["nrhs"]:
-            a, c = _address(own["Aarray"]), _address(own["Carray"])
+            a, c = address(own["Aarray"]), address(own["Carray"])
             info = worked(routine.element, "gels", b"N", m, n, v["nrhs"], a, v["lda"], c, v["ldc"])
         if infos.size:
             infos[i] = info

@@ -48,22 +48,19 @@ class Handle:
 
 class Library:
     """One of NVIDIA's, opened when a GPU first needs it. `errors` are the classes of its statuses,
-    `base` that of all others."""
+    of which 1 is a handle that is none, `base` that of all others."""
 
     def __init__(
-        self, kind: str, title: str, errors: Mapping[int, type[Exception]], base: type[Exception]
+        self,
+        title: str,
+        errors: Mapping[int, type[Exception]],
+        base: type[Exception],
+        invalid_value: type[Exception],
     ) -> None:
-        self.kind, self.title = kind, title
+        self.title, self.kind = title, title.lower()
         self._errors, self._base = errors, base
+        self.invalid_value = invalid_value  # of an argument that the library does not take
         self.handles: dict[int, Handle] = {}
-
-    @property
-    def invalid_value(self) -> type[Exception]:
-        """The class of an argument that the library does not take."""
-        return self._errors[self.invalid_status]
-
-    invalid_status = 7
-    no_handle_status = 1
 
     @functools.cached_property
     def library(self) -> ctypes.CDLL:
@@ -95,7 +92,7 @@ class Library:
 
     def create(self, call: str) -> int:
         """A handle in the current context."""
-        if current_device().kind == "cpu":
+        if is_on_host():
             handle = Handle(next(_numbers), True)
         else:
             pointer = ctypes.c_void_p()
@@ -108,15 +105,15 @@ class Library:
         """What a program hands: one of ours, or one that another package has made for a GPU."""
         value = getattr(number, "value", number)
         handle = self.handles.get(value) if isinstance(value, int) else None
-        is_cpu = current_device().kind == "cpu"
+        is_cpu = is_on_host()
         if handle is not None and handle.is_host == is_cpu:
             return handle
         if isinstance(value, int) and value > 2**16 and not is_cpu:
             return Handle(value, False)
         raise self.error(
-            self.no_handle_status,
+            1,
             f"{number!r} is no handle of {self.title} for the current context\n"
-            f"  try: {self.kind}Create()",
+            f"  try: one that {self.title}'s Create has made in it",
         )
 
     def destroy(self, call: str, number: Any) -> None:
@@ -134,3 +131,8 @@ class Library:
             function = self.function(call)
             self.check(call, function(ctypes.c_void_p(handle.number), ctypes.c_void_p(value)))
         handle.stream = value
+
+
+def is_on_host() -> bool:
+    """Whether the current context is the CPU device's."""
+    return current_device().kind == "cpu"

@@ -131,3 +131,23 @@ def work_size(element: Element, name: str, *arguments: Any, after: tuple[Any, ..
     asked = np.zeros(1, element.dtype)
     lapack(element, name, *arguments, asked, -1, *after)
     return max(int(asked[0].real), 1)
+
+
+def address(value: int) -> Any:
+    """An address, for fortran() to pass."""
+    return (ctypes.c_char * 0).from_address(value)
+
+
+def triangle_letter(values: dict[str, Any]) -> bytes:
+    """LAPACK's for uplo."""
+    return b"U" if values["uplo"] else b"L"
+
+
+def factor_without_pivots(a: np.ndarray) -> int:
+    """L and U in a's place; LAPACK's `info`, where a pivot is 0."""
+    for k in range(min(a.shape)):
+        if a[k, k] == 0:
+            return k + 1
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return 0

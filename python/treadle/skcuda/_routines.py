@@ -10,7 +10,8 @@ memory a pointer has to lead to:
 
     [m,n]  a matrix of m rows with ldA, [n,m,trans] turned unless trans is 'n'; [side] a square one
            of m or n rows
-    [n]    a vector with incX, or n elements; [packed] a triangle of n rows without gaps
+    [n]    a vector with incX, or n elements; [least] as many as m and n both have; [packed] a
+           triangle of n rows without gaps
 
 On a GPU the function is called in NVIDIA's library, on the stream of the handle. On the CPU device
 its addresses are those of the host: whatever the stream has queued is waited for, and a function of
@@ -115,19 +116,21 @@ ENUMERATIONS = {
 _KINDS = {
     **dict.fromkeys(("transa", "transb", "trans"), "op"),
     **{name: name for name in ("uplo", "side", "diag")},
+    **dict.fromkeys(("jobu", "jobvt"), "char"),
+    "jobz": "jobz",
     **dict.fromkeys(("alpha", "beta"), "T"),
     **dict.fromkeys(("m", "n", "k", "kl", "ku", "nrhs", "batchCount", "batchSize"), "count"),
     **dict.fromkeys(("lda", "ldb", "ldc", "ldu", "ldvt", "incx", "incy", "lwork"), "int"),
     **dict.fromkeys(("strideA", "strideB", "strideC"), "long"),
 }
-_PARAMETER = re.compile(r"(\w+)(?::(\w+))?(?:\[([^\]]*)\])?")
+_PARAMETER = re.compile(r"(\w+)(?::(\w+\*?))?(?:\[([^\]]*)\])?")
 POINTERS = ("T*", "R*", "I", "P", "host")
 
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
     """One of a function. Kinds are the keys of ENUMERATIONS; numbers: count, int, long, T and R (of
-    the type, of its real part); addresses: "T*" and "R*" (of elements), I (of int32), P (of
+    the type, of its real part), char; addresses: "T*" and "R*" (of elements), I (of int32), P (of
     addresses), and "host" (of the host, None as well)."""
 
     name: str
@@ -207,6 +210,8 @@ def read_argument(parameter: Parameter, value: Any, routine: Routine) -> Any:
 def _length(term: str, values: Mapping[str, Any]) -> int:
     if term == "side":
         return values["n"] if values["side"] else values["m"]
+    if term == "least":
+        return min(values["m"], values["n"])
     if term == "packed":
         return values["n"] * (values["n"] + 1) // 2
     return sum(int(part) if part.isdigit() else values[part] for part in term.split("+"))
@@ -308,6 +313,7 @@ class Routine:
         default_factory=lambda: ENUMERATIONS
     )
     aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)  # of keywords
+    result_before: str | None = None  # the parameter that follows the results in C
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -368,28 +374,39 @@ class Routine:
         function = self.library.function(self.name)
         arguments: list[Any] = [ctypes.c_void_p(handle.number)]
         boxes: dict[str, Any] = {}
+        results: list[tuple[str, Any]] = []
+
+        def add_results() -> None:
+            for kind in (self.result or "").split():
+                if kind.startswith("="):
+                    results.append(("T", boxes[kind[1:]]))
+                else:
+                    results.append((kind, self._box(kind)))
+                    arguments.append(ctypes.byref(results[-1][1]))
+
         for parameter in self.parameters:
             kind, value = parameter.kind, values[parameter.name]
+            if parameter.name == self.result_before:
+                add_results()
             if kind in ("T", "R"):
                 boxes[parameter.name] = self._box(kind, value)
                 arguments.append(ctypes.byref(boxes[parameter.name]))
-            elif kind in POINTERS:
-                arguments.append(ctypes.c_void_p(value))
             else:
-                arguments.append((ctypes.c_longlong if kind == "long" else ctypes.c_int)(value))
-        results = []
-        for kind in (self.result or "").split():
-            if kind.startswith("="):
-                results.append(("T", boxes[kind[1:]]))
-            else:
-                results.append((kind, self._box(kind)))
-                arguments.append(ctypes.byref(results[-1][1]))
+                arguments.append(_C_TYPES.get(kind, ctypes.c_int)(value))
+        if self.result_before is None:
+            add_results()
         handle.mark()
         self.library.check(self.name, function(*arguments))
         made = [self._unbox(kind, box) for kind, box in results]
         return made[0] if len(made) == 1 else tuple(made) or None
 
 
+# Enumerations and counts are int.
+_C_TYPES: dict[str, Any] = {
+    "long": ctypes.c_longlong,
+    "char": ctypes.c_byte,
+    **dict.fromkeys(POINTERS, ctypes.c_void_p),
+}
 _OF_MANY = ("batchCount", "batchSize", "strideA", "strideB", "strideC")
 
 

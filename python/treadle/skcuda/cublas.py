@@ -88,7 +88,7 @@ cublasExceptions: dict[int, type[cublasError]] = {
     15: cublasNotSupported,
     16: cublasLicenseError,
 }
-_library = _Library("cublas", "cuBLAS", cublasExceptions, cublasError)
+_library = _Library("cuBLAS", cublasExceptions, cublasError, cublasInvalidValue)
 # The version whose functions these are, where no library of NVIDIA's tells one.
 _HOST_VERSION = 12000
 
