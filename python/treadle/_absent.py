@@ -12,20 +12,13 @@ from collections.abc import Mapping
 MODULES = {
     "pycuda.sparse": "sparse matrices come later",
     "pyopencl.bitonic_sort_templates": "Treadle writes the kernels of bitonic_sort itself",
-    "skcuda.cula": "CULA is no longer distributed",
-    "skcuda.pcula": "CULA is no longer distributed",
-    "skcuda.magma": "it calls MAGMA's library by its own names",
-    **{
-        f"skcuda.{name}": "what calls NVIDIA's libraries by their own names comes later"
-        for name in ("cublasxt", "cusparse", "cudart", "cudadrv", "cuda")
-    },
+    **dict.fromkeys(
+        ("skcuda.cula", "skcuda.pcula"),
+        "CULA is no longer distributed: use skcuda.cusolver, or skcuda.linalg with lib='cusolver'",
+    ),
+    "skcuda.magma": "it needs a MAGMA of your own: skcuda.cusolver has such functions",
+    "skcuda.cusparse": "scikit-cuda's never worked, and sparse matrices come later",
     **{f"skcuda.{name}": "it comes later" for name in ("rlinalg", "special", "utils")},
-}
-# Packages that load NVIDIA's libraries themselves: what they want where one is not found.
-CALLS_LIBRARIES = {
-    "skcuda": "scikit-cuda calls NVIDIA's libraries (cuBLAS, cuFFT, cuSOLVER) by names of its own: "
-    "they have to be installed where the system's linker looks, beside a GPU. Where scikit-cuda is "
-    "not installed, Treadle's own fft, linalg, misc and integrate run on every CUDA device"
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 

@@ -2,10 +2,10 @@
 """Importing this makes `import pycuda`, `import pyopencl`, `import cgen`, `import codepy.cgen`,
 `import pyfft` and `import skcuda` find Treadle's; so does `pytest -p treadle.compat`.
 
-A PyCUDA, PyOpenCL or cgen that is installed is shadowed from then on, for this process; a codepy
-or skcuda, of which only some modules are here, is not. One that was
-imported before stays as it is, and a warning says so. `importlib.metadata.version("pyopencl")`
-answers with the version whose interface the face has.
+A PyCUDA, PyOpenCL, cgen or skcuda that is installed is shadowed from then on, for this process; a
+codepy, of which only a part is here, is not. One that was imported before stays as it is, and a
+warning says so. `importlib.metadata.version("pyopencl")` answers with the version whose interface
+the face has. `scikits.cuda` is skcuda's old name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ FACES = {
     "skcuda": "treadle.skcuda",
 }
 # Those that an installed package of the name comes before: its other modules are not here.
-BEHIND_INSTALLED = {"codepy", "skcuda"}
+BEHIND_INSTALLED = {"codepy"}
+_OLD_NAME = "scikits.cuda"
 
 
 class _AliasLoader(importlib.abc.Loader):
@@ -58,24 +59,6 @@ class _AliasLoader(importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         # The import system has put the alias's spec on the module; it keeps its own.
         module.__spec__ = self.real_spec
-
-
-class _ExplainingLoader(importlib.abc.Loader):
-    """Says of a package that calls libraries itself which one is missing, as an ImportError."""
-
-    def __init__(self, real: importlib.abc.Loader) -> None:
-        self._real = real
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        return self._real.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        try:
-            self._real.exec_module(module)
-        except OSError as error:
-            name = module.__name__
-            why = _absent.CALLS_LIBRARIES[name.partition(".")[0]]
-            raise ImportError(f"{name} is not imported: {error}. {why}", name=name) from error
 
 
 class _FaceDistribution(importlib.metadata.Distribution):
@@ -110,23 +93,26 @@ class _AliasFinder(importlib.metadata.DistributionFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        top, _, rest = fullname.partition(".")
+        known = fullname
+        if fullname == "scikits":
+            return _namespace(fullname)
+        if f"{fullname}.".startswith(f"{_OLD_NAME}."):
+            known = fullname.replace(_OLD_NAME, "skcuda", 1)
+            if known == "skcuda":
+                text = "scikits.cuda is skcuda's old name: import skcuda"
+                warnings.warn(text, DeprecationWarning, stacklevel=2)
+        top, _, rest = known.partition(".")
         if top not in FACES:
             return None
         if top in BEHIND_INSTALLED and importlib.machinery.PathFinder.find_spec(top) is not None:
-            if top not in _absent.CALLS_LIBRARIES:
-                return None
-            found = importlib.machinery.PathFinder.find_spec(fullname, path)
-            if found is not None and found.loader is not None:
-                found.loader = _ExplainingLoader(found.loader)
-            return found
+            return None
         real_name = FACES[top] + ("." + rest if rest else "")
         real = importlib.util.find_spec(real_name)
         if real is None:
-            if fullname in _absent.MODULES:
+            if known in _absent.MODULES:
                 raise ModuleNotFoundError(
                     f"No module named {fullname!r}: this release of Treadle does not have it "
-                    f"({_absent.MODULES[fullname]})",
+                    f"({_absent.MODULES[known]})",
                     name=fullname,
                 )
             return None
@@ -139,6 +125,15 @@ class _AliasFinder(importlib.metadata.DistributionFinder):
         if real.submodule_search_locations is not None:
             spec.submodule_search_locations = list(real.submodule_search_locations)
         return spec
+
+
+def _namespace(name: str) -> importlib.machinery.ModuleSpec | None:
+    """A package without files, unless there is one."""
+    if importlib.machinery.PathFinder.find_spec(name) is not None:
+        return None
+    spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = []
+    return spec
 
 
 _finder = _AliasFinder()
@@ -164,12 +159,16 @@ def install() -> None:
         sys.meta_path.insert(0, _finder)
 
 
+def _is_of_faces(name: str) -> bool:
+    return name.partition(".")[0] in FACES or f"{name}.".startswith(f"{_OLD_NAME}.")
+
+
 def uninstall() -> None:
     """Takes the names away again; modules that were imported stay with who imported them."""
     if not is_installed():
         return
     sys.meta_path.remove(_finder)
-    for name in [n for n in sys.modules if n.partition(".")[0] in FACES]:
+    for name in [n for n in sys.modules if _is_of_faces(n)]:
         del sys.modules[name]
 
 

@@ -71,7 +71,7 @@ def cblas(routine: Routine, values: dict[str, Any]) -> Any:
             arguments.append(
                 _scalar(routine.element if kind == "T" else routine.element.real, value)
             )
-        elif kind in ("count", "int"):
+        elif kind in ("count", "int", "size"):
             arguments.append(integer()(value))
         else:
             arguments.append(ctypes.c_void_p(value))

@@ -38,13 +38,23 @@ from treadle._core.array import Array
 from ._handles import Handle, Library
 
 
-class float2(ctypes.Structure):
+class _Two(ctypes.Structure):
+    x: float
+    y: float
+
+    @property
+    def value(self) -> complex:
+        """As Python's number."""
+        return complex(self.x, self.y)
+
+
+class float2(_Two):
     """A complex64."""
 
     _fields_ = (("x", ctypes.c_float), ("y", ctypes.c_float))
 
 
-class double2(ctypes.Structure):
+class double2(_Two):
     """A complex128."""
 
     _fields_ = (("x", ctypes.c_double), ("y", ctypes.c_double))
@@ -76,7 +86,7 @@ class Element:
 
     def unbox(self, box: Any) -> Any:
         """NumPy's number of it."""
-        return self.dtype.type(complex(box.x, box.y) if self.is_complex else box.value)
+        return self.dtype.type(box.value)
 
 
 ELEMENTS = {
@@ -129,9 +139,9 @@ POINTERS = ("T*", "R*", "I", "P", "host")
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """One of a function. Kinds are the keys of ENUMERATIONS; numbers: count, int, long, T and R (of
-    the type, of its real part), char; addresses: "T*" and "R*" (of elements), I (of int32), P (of
-    addresses), and "host" (of the host, None as well)."""
+    """One of a function. Kinds are the keys of ENUMERATIONS; numbers: count, int, long, size, char,
+    T and R (of the type, of its real part); addresses: "T*" and "R*" (of elements), I (of int32), P
+    (of addresses), and "host" (of the host, None as well)."""
 
     name: str
     kind: str
@@ -188,6 +198,8 @@ def read_argument(parameter: Parameter, value: Any, routine: Routine) -> Any:
         return address_of(name, value)
     if kind == "count":
         return _number(name, value, routine.library.invalid_value, 0, 32)
+    if kind == "size":
+        return _number(name, value, routine.library.invalid_value, 0, 64)
     if kind in ("int", "long"):
         bits = 32 if kind == "int" else 64
         return _number(name, value, routine.library.invalid_value, -(2 ** (bits - 1)), bits)
@@ -404,6 +416,7 @@ class Routine:
 # Enumerations and counts are int.
 _C_TYPES: dict[str, Any] = {
     "long": ctypes.c_longlong,
+    "size": ctypes.c_size_t,
     "char": ctypes.c_byte,
     **dict.fromkeys(POINTERS, ctypes.c_void_p),
 }

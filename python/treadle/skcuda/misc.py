@@ -22,13 +22,14 @@ from treadle._core import DTypeError, InvalidArgument, NotSupported, ShapeError
 from treadle._core.array import Array
 from treadle._face_array import on_stream
 from treadle.pycuda import gpuarray
+from treadle.pycuda._context_caches import ContextCache
 from treadle.pycuda.gpuarray import GPUArray
+
+from . import cublas, cusolver
 
 _has_cula = _has_magma = False
 _has_cusolver = True  # what linalg calls it for is treadle's
-_global_cublas_handle: Any = None
 _global_cublas_allocator: Any = drv.mem_alloc
-_global_cusolver_handle: Any = None
 
 num_types = [np.dtype(name).type for name in np.typecodes["All"] if name not in "OSUVmM"]
 num_nbytes = {np.dtype(type_): np.dtype(type_).itemsize for type_ in num_types}
@@ -52,15 +53,39 @@ def iceil(x: float) -> int:
 # --- set-up --------------------------------------------------------------------------------------
 
 
+_CREATES: dict[str, tuple[Callable[[], int], Callable[[int], None]]] = {
+    "_global_cublas_handle": (cublas.cublasCreate, cublas.cublasDestroy),
+    "_global_cusolver_handle": (cusolver.cusolverDnCreate, cusolver.cusolverDnDestroy),
+}
+_handles: dict[Any, Any] = ContextCache()
+
+
+def __getattr__(name: str) -> Any:
+    """The handles for programs that call cuBLAS and cuSOLVER themselves: made when first asked for,
+    one in each context; None without a context."""
+    if name not in _CREATES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    context = drv.Context.get_current()
+    if context is None:
+        return None
+    own = _handles.setdefault(context, {})
+    if name not in own:
+        own[name] = _CREATES[name][0]()
+    return own[name]
+
+
 def init(allocator: Any = drv.mem_alloc) -> None:
-    """Remembers the allocator of results; there are no libraries to start. May be called again."""
+    """Remembers the allocator of results; libraries start when a program asks for their handles.
+    May be called again."""
     global _global_cublas_allocator
     if _global_cublas_allocator is drv.mem_alloc:
         _global_cublas_allocator = allocator
 
 
 def shutdown() -> None:
-    """Ends what init() began: nothing."""
+    """Destroys the global handles of the current context. May be called again."""
+    for name, handle in _handles.pop(drv.Context.get_current(), {}).items():
+        _CREATES[name][1](handle)
 
 
 def init_device(n: int = 0) -> Any:
