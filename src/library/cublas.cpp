@@ -2,15 +2,15 @@
 #include "treadle/library/cublas.hpp"
 
 #include <complex>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "library/symbols.hpp"
 #include "library/vendor.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/cuda/driver.hpp"
+#include "treadle/cuda/device.hpp"
 #include "treadle/library/search.hpp"
-#include "treadle/process/warning.hpp"
 
 namespace treadle::library {
 namespace {
@@ -46,8 +46,6 @@ CublasTable table_of(const SharedLibrary& library) {
   return table;
 }
 
-void* pointer(std::uint64_t value) { return reinterpret_cast<void*>(value); }
-
 }  // namespace
 
 std::optional<CublasType> cublas_type(Scalar dtype) noexcept {
@@ -76,13 +74,7 @@ std::shared_ptr<const Cublas> Cublas::load(int cuda_version) {
 }
 
 Cublas::Cublas(SharedLibrary library) : table_(table_of(library)), path_(library.path()) {
-  int parts[3] = {};
-  bool is_told = true;
-  for (int which = 0; which < 3; ++which)
-    is_told = is_told && table_.get_property(which, &parts[which]) == 0;
-  if (is_told)
-    version_ =
-        std::to_string(parts[0]) + "." + std::to_string(parts[1]) + "." + std::to_string(parts[2]);
+  version_ = version_text(table_.get_property);
   library.keep_loaded();
   watch_process_end();
 }
@@ -91,56 +83,29 @@ void Cublas::check(int status, const char* routine, const std::function<std::str
   if (status != 0) raise_status(status, cublas_words, routine, detail ? detail() : "");
 }
 
-CublasHandle::CublasHandle(std::shared_ptr<const Cublas> library, const cuda::Context& context)
-    : library_(std::move(library)),
-      context_(context),
-      workspace_bytes_(std::size_t{context.device().compute_capability().major >= 9 ? 32u : 4u}
-                       << 20) {
-  const cuda::Activation active(context_);
-  Cublas::check(library_->table().create(&raw_), "cublasCreate");
-  Cublas::check(
-      library_->table().set_math_mode(raw_, CublasWords::default_math | CublasWords::whole_sums),
-      "cublasSetMathMode");
+std::size_t Cublas::workspace_bytes(const cuda::Context& context) {
+  return std::size_t{context.device().compute_capability().major >= 9 ? 32u : 4u} << 20;
 }
 
-CublasHandle::~CublasHandle() {
-  if (raw_ == nullptr || process_ends() || !context_.is_valid()) return;
+void* Cublas::create_handle() const {
+  void* handle = nullptr;
+  check(table_.create(&handle), "cublasCreate");
   try {
-    const cuda::Activation active(context_);
-    library_->table().destroy(raw_);
-  } catch (const Error&) {
-    // The context has failed or is gone, and with it what the handle had there.
+    check(table_.set_math_mode(handle, CublasWords::default_math | CublasWords::whole_sums),
+          "cublasSetMathMode");
+  } catch (...) {
+    destroy_handle(handle);
+    throw;
   }
+  return handle;
 }
 
-void CublasHandle::on_stream(std::uint64_t stream, const Workspace& workspace,
-                             const std::function<void(void*)>& queue) {
-  const std::lock_guard lock(mutex_);
-  const cuda::Activation active(context_);
-  if (!is_set_ || stream != stream_ || workspace.address != workspace_.address ||
-      workspace.size_bytes != workspace_.size_bytes) {
-    is_set_ = false;
-    Cublas::check(library_->table().set_stream(raw_, pointer(stream)), "cublasSetStream");
-    // A new stream takes the workspace away.
-    Cublas::check(
-        library_->table().set_workspace(raw_, pointer(workspace.address), workspace.size_bytes),
+void Cublas::set_stream(void* handle, std::uint64_t stream,
+                        const HandleWorkspace& workspace) const {
+  check(table_.set_stream(handle, pointer_of(stream)), "cublasSetStream");
+  // A new stream takes the workspace away.
+  check(table_.set_workspace(handle, pointer_of(workspace.address), workspace.size_bytes),
         "cublasSetWorkspace");
-    stream_ = stream, workspace_ = workspace, is_set_ = true;
-  }
-  queue(raw_);
-}
-
-std::unique_ptr<CublasHandle> cublas_handle(const cuda::Context& context) {
-  const cuda::Driver& driver = context.driver();
-  if (driver.provider() != cuda::Provider::nvidia) return nullptr;
-  try {
-    return std::make_unique<CublasHandle>(Cublas::load(driver.version()), context);
-  } catch (const LibraryNotFound&) {
-    return nullptr;  // generated kernels do it; `doctor` tells
-  } catch (const DeviceError& error) {
-    warn(std::string("cuBLAS cannot be used, generated kernels multiply: ") + error.what());
-    return nullptr;
-  }
 }
 
 }  // namespace treadle::library

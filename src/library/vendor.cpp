@@ -27,6 +27,17 @@ void raise_status(int status, std::span<const StatusWord> words, const char* rou
   throw DeviceError(std::move(failure), word->hint);
 }
 
+std::string version_text(int (*get_property)(int which, int* value)) {
+  std::string text;
+  for (int which = 0; which < 3; ++which) {
+    int part = 0;
+    if (get_property(which, &part) != 0) return {};
+    if (which > 0) text += '.';
+    text += std::to_string(part);
+  }
+  return text;
+}
+
 // Handlers run in the reverse order: this one before those of libraries that were opened earlier.
 void watch_process_end() {
   std::atexit([] { has_ended = true; });

@@ -2,6 +2,7 @@
 // What tables of a vendor's libraries have in common.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -19,6 +20,12 @@ struct StatusWord {
 /// number.
 [[noreturn]] void raise_status(int status, std::span<const StatusWord> words, const char* routine,
                                std::string detail);
+
+/// "13.1.0", as a library's function tells it; empty where it does not.
+std::string version_text(int (*get_property)(int which, int* value));
+
+/// A stream or a place on the device, as C takes it.
+inline void* pointer_of(std::uint64_t value) { return reinterpret_cast<void*>(value); }
 
 /// To be called once libraries are open: exit() ends what they have before it ends our objects.
 void watch_process_end();

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "linalg/blas_product.hpp"
+#include "linalg/gpu_library.hpp"
 #include "linalg/matrix_product.hpp"
 #include "treadle/base/dtype.hpp"
-#include "treadle/device/cuda.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/workspace.hpp"
@@ -20,21 +20,6 @@ namespace {
 
 using library::Cublas;
 using library::CublasWords;
-
-/// The handle of a device, made by its first product; null where there is no cuBLAS.
-struct DeviceCublas {
-  explicit DeviceCublas(device::Device& device) {
-    if (device.info().kind != device::DeviceKind::gpu) return;
-    if (const cuda::Context* context = device::cuda_context(device)) {
-      handle = library::cublas_handle(*context);
-      if (handle == nullptr) return;
-      name = "gemm of " + handle->library().path().filename().string();
-      text = "cuBLAS, version " + handle->library().version();
-    }
-  }
-  std::unique_ptr<library::CublasHandle> handle;
-  std::string name, text;
-};
 
 /// More calls than that for one product cost more than the one launch of a generated kernel.
 constexpr std::uint64_t most_calls = 32;
@@ -105,7 +90,17 @@ bool is_aligned(const kernel::Product& product) {
 
 }  // namespace
 
-bool multiply_by_cublas(library::CublasHandle& handle, device::Stream& stream,
+DeviceCublas::DeviceCublas(std::unique_ptr<library::CublasHandle> opened)
+    : handle(std::move(opened)) {
+  if (handle == nullptr) return;
+  workspace_bytes = Cublas::workspace_bytes(handle->context());
+  name = "gemm of " + handle->library().path().filename().string();
+  text = "cuBLAS, version " + handle->library().version();
+}
+DeviceCublas::DeviceCublas(device::Device& device)
+    : DeviceCublas(on_gpu_of_nvidia<library::CublasHandle>(device)) {}
+
+bool multiply_by_cublas(const DeviceCublas& cublas, device::Stream& stream,
                         const kernel::Product& product) {
   const auto type = library::cublas_type(product.dtype);
   if (!type || product.k == 0 || !is_aligned(product)) return false;
@@ -121,13 +116,14 @@ bool multiply_by_cublas(library::CublasHandle& handle, device::Stream& stream,
       (each.count > 1 && (each.x < 0 || each.y < 0)))
     return false;
   const Calls calls{*blas, *type, call, each};
+  library::CublasHandle& handle = *cublas.handle;
   const device::LeaveDeferred leave;
-  kernel::with_workspace(
-      stream, {.partial_bytes = handle.workspace_bytes(), .tickets = 0},
-      [&](const kernel::Workspace& workspace) {
-        handle.on_stream(stream.raw(), {address(workspace.partials), handle.workspace_bytes()},
-                         [&](void* raw) { calls.queue(handle.library().table(), raw); });
-      });
+  kernel::with_workspace(stream, {.partial_bytes = cublas.workspace_bytes, .tickets = 0},
+                         [&](const kernel::Workspace& workspace) {
+                           handle.on_stream(
+                               stream.raw(), {address(workspace.partials), cublas.workspace_bytes},
+                               [&](void* raw) { calls.queue(handle.library().table(), raw); });
+                         });
   if (settings().sync) stream.synchronize();
   return true;
 }
@@ -136,8 +132,7 @@ std::optional<kernel::KernelNote> multiply_on_gpu(device::Stream& stream,
                                                   const kernel::Product& product) {
   if (!library::cublas_type(product.dtype)) return std::nullopt;
   const DeviceCublas& cublas = stream.device().slot<DeviceCublas>();
-  if (cublas.handle == nullptr || !multiply_by_cublas(*cublas.handle, stream, product))
-    return std::nullopt;
+  if (cublas.handle == nullptr || !multiply_by_cublas(cublas, stream, product)) return std::nullopt;
   return product_note(product, cublas.name, cublas.text);
 }
 

@@ -107,7 +107,7 @@ TEST(Cublas, what_it_multiplies) {
 }
 
 TEST(Cublas, the_processor_has_none) {
-  EXPECT_EQ(cublas_handle(cuda::Context::primary(cuda::Driver::cpu().device(0))), nullptr);
+  EXPECT_EQ(CublasHandle::open(cuda::Context::primary(cuda::Driver::cpu().device(0))), nullptr);
 }
 
 TEST(Cublas, a_library_without_its_entry_points_is_refused) {

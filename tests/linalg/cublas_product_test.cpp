@@ -108,9 +108,9 @@ class CublasProductTest : public testing::Test {
     gemm_answer = 0;
     device_ = device::cpu_driver()->devices().front();
     stream_ = device_->default_stream();
-    handle_ = std::make_unique<library::CublasHandle>(
+    cublas_ = std::make_unique<DeviceCublas>(std::make_unique<library::CublasHandle>(
         std::make_shared<const library::Cublas>(loops_for_cublas()),
-        *device::cuda_context(*device_));
+        *device::cuda_context(*device_)));
     memory_ = device_->allocate(floats * sizeof(float));
     float* values = at(memory_);
     std::iota(values, values + floats, 1.0f);
@@ -134,7 +134,7 @@ class CublasProductTest : public testing::Test {
             .y = {element(100), height, 1},
             .z = element(300)};
   }
-  bool multiply(const Product& product) { return multiply_by_cublas(*handle_, *stream_, product); }
+  bool multiply(const Product& product) { return multiply_by_cublas(*cublas_, *stream_, product); }
   /// What product() should be, of matrix `outer`, `inner`.
   void expect_right(const Product& p) {
     for (std::uint64_t outer = 0; outer < p.outer; ++outer)
@@ -154,7 +154,7 @@ class CublasProductTest : public testing::Test {
   static constexpr std::size_t floats = 600;
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
-  std::unique_ptr<library::CublasHandle> handle_;
+  std::unique_ptr<DeviceCublas> cublas_;
   device::Location memory_;
 };
 

@@ -7,12 +7,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "treadle/base/dtype.hpp"
-#include "treadle/cuda/context.hpp"
+#include "treadle/library/stream_handle.hpp"
 #include "treadle/process/library.hpp"
 
 namespace treadle::library {
@@ -63,50 +62,24 @@ class Cublas {
   static void check(int status, const char* routine,
                     const std::function<std::string()>& detail = {});
 
+  /// What NVIDIA advises as a workspace on a device: with less, some products are slower.
+  static std::size_t workspace_bytes(const cuda::Context& context);
+
+  // What StreamHandle asks of a library. The context is current.
+  /// A new handle, for float32 without TF32 and sums of float16 in float32.
+  void* create_handle() const;
+  /// Its end.
+  void destroy_handle(void* handle) const noexcept { table_.destroy(handle); }
+  /// With a workspace calls allocate nothing: they can be captured in a graph.
+  void set_stream(void* handle, std::uint64_t stream, const HandleWorkspace& workspace) const;
+
  private:
   CublasTable table_;
   std::filesystem::path path_;
   std::string version_;
 };
 
-/// A handle of cuBLAS in a context, for all streams of that. Any thread.
-class CublasHandle {
- public:
-  /// Throws as Cublas::check().
-  CublasHandle(std::shared_ptr<const Cublas> library, const cuda::Context& context);
-  ~CublasHandle();
-  CublasHandle(const CublasHandle&) = delete;
-  CublasHandle& operator=(const CublasHandle&) = delete;
-
-  /// The library.
-  const Cublas& library() const noexcept { return *library_; }
-  /// What NVIDIA advises for this device: with less, some products are slower.
-  std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
-
-  /// Memory on the device that a call may use until it has run.
-  struct Workspace {
-    std::uint64_t address = 0;
-    std::size_t size_bytes = 0;
-  };
-  /// Calls `queue(handle)` with the context current and the handle set to a stream (CUstream) and
-  /// a workspace of that; other threads wait meanwhile. The workspace makes what is queued
-  /// capturable in a graph. Throws as `queue`, and as Cublas::check().
-  void on_stream(std::uint64_t stream, const Workspace& workspace,
-                 const std::function<void(void*)>& queue);
-
- private:
-  std::shared_ptr<const Cublas> library_;
-  cuda::Context context_;
-  std::size_t workspace_bytes_;
-  void* raw_ = nullptr;
-  std::mutex mutex_;  // guards what follows and the handle
-  std::uint64_t stream_ = 0;
-  Workspace workspace_;
-  bool is_set_ = false;
-};
-
-/// A new handle of the process's cuBLAS; null where there is none, and for a context of the CPU
-/// device. A library that is found and does not work is a warning, and null.
-std::unique_ptr<CublasHandle> cublas_handle(const cuda::Context& context);
+/// A handle of cuBLAS.
+using CublasHandle = StreamHandle<Cublas>;
 
 }  // namespace treadle::library

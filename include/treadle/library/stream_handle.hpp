@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Handles of NVIDIA's libraries: one in a context, set to one stream after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "treadle/cuda/context.hpp"
+
+namespace treadle::library {
+
+/// Memory on the device that a call may use until it has run.
+struct HandleWorkspace {
+  std::uint64_t address = 0;   ///< of the first byte
+  std::size_t size_bytes = 0;  ///< 0: none
+  bool operator==(const HandleWorkspace&) const = default;
+};
+
+/// A handle of a library (Cublas, Cusolver) in a context, for all streams of that. Any thread.
+template <class Library>
+class StreamHandle {
+ public:
+  /// Throws as Library::check().
+  StreamHandle(std::shared_ptr<const Library> library, const cuda::Context& context);
+  ~StreamHandle();
+  StreamHandle(const StreamHandle&) = delete;
+  StreamHandle& operator=(const StreamHandle&) = delete;
+
+  /// A handle of the process's library; null where there is none, and for a context of the CPU
+  /// device. A library that is found and does not work is a warning, and null.
+  static std::unique_ptr<StreamHandle> open(const cuda::Context& context);
+
+  /// What its calls are made through.
+  const Library& library() const noexcept { return *library_; }
+  /// Where they work.
+  const cuda::Context& context() const noexcept { return context_; }
+
+  /// Calls `queue(handle)` with the context current and the handle set to a stream (CUstream) and
+  /// memory of that; other threads wait meanwhile. `queue` must not come here again. Throws as
+  /// `queue`, and as Library::check().
+  void on_stream(std::uint64_t stream, const HandleWorkspace& workspace,
+                 const std::function<void(void*)>& queue);
+
+ private:
+  std::shared_ptr<const Library> library_;
+  cuda::Context context_;
+  void* raw_ = nullptr;
+  std::mutex mutex_;  // guards what follows and the handle
+  std::uint64_t stream_ = 0;
+  HandleWorkspace workspace_;
+  bool is_set_ = false;
+};
+
+}  // namespace treadle::library

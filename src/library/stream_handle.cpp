@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/library/stream_handle.hpp"
+
+#include <string>
+#include <utility>
+
+#include "library/vendor.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/cuda/driver.hpp"
+#include "treadle/library/cublas.hpp"
+#include "treadle/library/cusolver.hpp"
+#include "treadle/process/warning.hpp"
+
+namespace treadle::library {
+
+template <class Library>
+StreamHandle<Library>::StreamHandle(std::shared_ptr<const Library> library,
+                                    const cuda::Context& context)
+    : library_(std::move(library)), context_(context) {
+  const cuda::Activation active(context_);
+  raw_ = library_->create_handle();
+}
+
+template <class Library>
+StreamHandle<Library>::~StreamHandle() {
+  if (process_ends() || !context_.is_valid()) return;
+  try {
+    const cuda::Activation active(context_);
+    library_->destroy_handle(raw_);
+  } catch (const Error&) {
+    // The context has failed or is gone, and with it what the handle had there.
+  }
+}
+
+template <class Library>
+void StreamHandle<Library>::on_stream(std::uint64_t stream, const HandleWorkspace& workspace,
+                                      const std::function<void(void*)>& queue) {
+  const std::lock_guard lock(mutex_);
+  const cuda::Activation active(context_);
+  if (!is_set_ || stream != stream_ || workspace != workspace_) {
+    is_set_ = false;
+    library_->set_stream(raw_, stream, workspace);
+    stream_ = stream, workspace_ = workspace, is_set_ = true;
+  }
+  queue(raw_);
+}
+
+template <class Library>
+std::unique_ptr<StreamHandle<Library>> StreamHandle<Library>::open(const cuda::Context& context) {
+  const cuda::Driver& driver = context.driver();
+  if (driver.provider() != cuda::Provider::nvidia) return nullptr;
+  try {
+    return std::make_unique<StreamHandle>(Library::load(driver.version()), context);
+  } catch (const LibraryNotFound&) {
+    return nullptr;  // others do its work; `doctor` tells
+  } catch (const DeviceError& error) {
+    warn(std::string("a library of NVIDIA's is found and not used: ") + error.what());
+    return nullptr;
+  }
+}
+
+template class StreamHandle<Cublas>;
+template class StreamHandle<Cusolver>;
+
+}  // namespace treadle::library
