@@ -6,7 +6,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "linalg/gpu_solver.hpp"
 #include "linalg/host_matrices.hpp"
+#include "linalg/refusals.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
 
@@ -21,11 +23,6 @@ std::size_t count_of(Number number) {
   return static_cast<std::size_t>(number);
 }
 
-[[noreturn]] void refuse_iteration(const char* what) {
-  throw LinAlgError(std::string(what) + " did not converge",
-                    "look for NaN and infinities among the elements");
-}
-
 bool has_no_numbers(const auto& matrices) {
   return std::ranges::any_of(matrices.values, [](const auto& value) {
     return !std::isfinite(std::real(value)) || !std::isfinite(std::imag(value));
@@ -37,6 +34,7 @@ bool has_no_numbers(const auto& matrices) {
 Array cholesky(const Array& a, bool is_upper) {
   require_squares("cholesky", a);
   return with_dtype("cholesky", a, [&](auto number, const Array& x) {
+    if (is_for_gpu(x, &DeviceSolver::least_for_factors)) return gpu_cholesky(x, is_upper);
     using T = decltype(number);
     HostMatrices<T> matrices(x);
     lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
@@ -44,11 +42,7 @@ Array cholesky(const Array& a, bool is_upper) {
       for (std::int64_t i = 0; i < matrices.count && n > 0; ++i) {
         Int info = 0;
         routines.potrf(is_upper ? "U" : "L", &n, matrices.at(i), &n, &info, 1);
-        if (info > 0)
-          throw LinAlgError("Matrix is not positive definite: cholesky of matrix " +
-                                std::to_string(i) + ", whose leading minor of order " +
-                                std::to_string(info) + " is not positive",
-                            "eigh() tells its eigenvalues");
+        if (info > 0) refuse_indefinite(i, info);
         for (std::int64_t row = 0; row < matrices.n; ++row)
           for (std::int64_t column = 0; column < row; ++column)
             (is_upper ? matrices.element(i, row, column) : matrices.element(i, column, row)) = T(0);
@@ -61,6 +55,7 @@ Array cholesky(const Array& a, bool is_upper) {
 Qr qr(const Array& a, QrMode mode) {
   require_matrices("qr", a);
   return with_dtype("qr", a, [&](auto number, const Array& x) {
+    if (is_for_gpu(x, &DeviceSolver::least_for_factors)) return gpu_qr(x, mode);
     using T = decltype(number);
     HostMatrices<T> all(x);
     const std::int64_t least = std::min(all.m, all.n);
@@ -104,6 +99,8 @@ Qr qr(const Array& a, QrMode mode) {
 Svd svd(const Array& a, bool has_full_matrices, bool has_vectors) {
   require_matrices("svd", a);
   return with_dtype("svd", a, [&](auto number, const Array& x) {
+    if (is_for_gpu(x, &DeviceSolver::least_for_svd))
+      return gpu_svd(x, has_full_matrices, has_vectors);
     using T = decltype(number);
     HostMatrices<T> all(x);
     if (has_no_numbers(all)) refuse_iteration("SVD");
@@ -154,6 +151,7 @@ Svd svd(const Array& a, bool has_full_matrices, bool has_vectors) {
 Eigen eigh(const Array& a, bool reads_upper, bool has_vectors) {
   require_squares("eigh", a);
   return with_dtype("eigh", a, [&](auto number, const Array& x) {
+    if (is_for_gpu(x, &DeviceSolver::least_for_eigen)) return gpu_eigh(x, reads_upper, has_vectors);
     using T = decltype(number);
     HostMatrices<T> all(x);
     std::vector<Real<T>> values(count_of(all.count * all.n));

@@ -3,7 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/gpu_solver.hpp"
 #include "linalg/host_matrices.hpp"
+#include "linalg/refusals.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
 #include "treadle/linalg/decomposition.hpp"
@@ -63,6 +66,16 @@ void solve_in_place(const char* name, HostMatrices<T>& a, HostMatrices<T>& b) {
   });
 }
 
+/// The same for arrays, where that is done fastest.
+template <class T>
+Array solved(const char* name, const Array& a, const Array& b) {
+  if (is_for_gpu(a, &DeviceSolver::least_for_factors) && b.shape().back() > 0)
+    return gpu_solve(name, a, b);
+  HostMatrices<T> matrices(a), sides(b);
+  solve_in_place(name, matrices, sides);
+  return sides.array(a);
+}
+
 Array broadcast_matrices(const Array& x, const Shape& batch) {
   Shape shape = batch;
   shape.insert(shape.end(), x.shape().end() - 2, x.shape().end());
@@ -95,9 +108,8 @@ Array solve(const Array& a, const Array& b) {
   return with_dtype("solve", left, [&](auto number, const Array& x) {
     using T = decltype(number);
     const Array y = in_dtype(right, x.dtype());
-    HostMatrices<T> matrices(broadcast_matrices(x, batch)), sides(broadcast_matrices(y, batch));
-    solve_in_place("solve", matrices, sides);
-    const Array result = sides.array(x);
+    const Array all = broadcast_matrices(x, batch), all_sides = broadcast_matrices(y, batch);
+    const Array result = solved<T>("solve", all, all_sides);
     return is_vector ? array::squeeze(result, -1) : result;
   });
 }
@@ -105,12 +117,10 @@ Array solve(const Array& a, const Array& b) {
 Array inv(const Array& a) {
   require_squares("inv", a);
   return with_dtype("inv", a, [&](auto number, const Array& x) {
-    using T = decltype(number);
-    HostMatrices<T> matrices(x), sides(matrices.batch, matrices.n, matrices.n);
-    for (std::int64_t i = 0; i < sides.count; ++i)
-      for (std::int64_t j = 0; j < sides.n; ++j) sides.element(i, j, j) = T(1);
-    solve_in_place("inv", matrices, sides);
-    return sides.array(x);
+    const Array ones =
+        array::identity(x.shape().back(), x.dtype().scalar(), {.stream = x.stream()});
+    return solved<decltype(number)>(
+        "inv", x, broadcast_matrices(ones, {x.shape().begin(), x.shape().end() - 2}));
   });
 }
 
@@ -122,10 +132,45 @@ struct Determinants {
   Shape batch;
   std::vector<T> sign, value;
   std::vector<Real<T>> log;
+
+  /// One matrix more: the diagonal of its factor U, and the rows, from 1 on, that its rows were
+  /// exchanged with.
+  template <class Int>
+  void add(std::int64_t n, const auto& pivot_at, const Int* exchanged) {
+    T all_signs(1), product(1);
+    Real<T> logs(0);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const T pivot = pivot_at(j);
+      const Real<T> size = std::abs(pivot);
+      const T turn = exchanged[j] != static_cast<Int>(j + 1) ? T(-1) : T(1);
+      all_signs *= size == Real<T>(0) ? T(0) : turn * (pivot / size);
+      logs += std::log(size);
+      product *= turn * pivot;
+    }
+    sign.push_back(all_signs);
+    log.push_back(logs);
+    value.push_back(product);
+  }
 };
 
 template <class T>
+Determinants<T> gpu_determinants(const Array& x) {
+  const PivotedFactors factors = gpu_factors(x);
+  const std::int64_t n = x.shape().back();
+  std::vector<T> diagonal(static_cast<std::size_t>(factors.diagonal.size()));
+  std::vector<std::int32_t> exchanged(diagonal.size());
+  factors.diagonal.get(static_cast<void*>(diagonal.data()));
+  factors.pivots.get(static_cast<void*>(exchanged.data()));
+  Determinants<T> made{{x.shape().begin(), x.shape().end() - 2}, {}, {}, {}};
+  for (const T* first = diagonal.data(); first != diagonal.data() + diagonal.size(); first += n)
+    made.add(
+        n, [&](std::int64_t j) { return first[j]; }, exchanged.data() + (first - diagonal.data()));
+  return made;
+}
+
+template <class T>
 Determinants<T> determinants(const Array& x) {
+  if (is_for_gpu(x, &DeviceSolver::least_for_factors)) return gpu_determinants<T>(x);
   HostMatrices<T> a(x);
   Determinants<T> made{a.batch, {}, {}, {}};
   lapack()->call<T>([&]<class Int>(const library::HostRoutines<T, Int>& routines) {
@@ -134,20 +179,7 @@ Determinants<T> determinants(const Array& x) {
     for (std::int64_t i = 0; i < a.count; ++i) {
       Int info = 0;
       if (n > 0) routines.getrf(&n, &n, a.at(i), &n, pivots.data(), &info);
-      T sign(1), value(1);
-      Real<T> log(0);
-      for (std::int64_t j = 0; j < a.n; ++j) {
-        const T pivot = a.element(i, j, j);
-        const Real<T> size = std::abs(pivot);
-        const T turn =
-            pivots[static_cast<std::size_t>(j)] != static_cast<Int>(j + 1) ? T(-1) : T(1);
-        sign *= size == Real<T>(0) ? T(0) : turn * (pivot / size);
-        log += std::log(size);
-        value *= turn * pivot;
-      }
-      made.sign.push_back(sign);
-      made.log.push_back(log);
-      made.value.push_back(value);
+      made.add(a.n, [&](std::int64_t j) { return a.element(i, j, j); }, pivots.data());
     }
   });
   return made;

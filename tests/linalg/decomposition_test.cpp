@@ -8,7 +8,10 @@
 
 #include "array/each_array_device.hpp"
 #include "library/packages.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
 #include "treadle/linalg/product.hpp"
 
 namespace treadle::linalg {
@@ -62,6 +65,34 @@ TEST_P(DecompositionTest, FactorsMultiplyToTheMatrix) {
   const Svd values = svd(tall, false);
   expect_near(matmul(values.u * values.s, values.vh), {1, 2, 3, 4, 5, 7});
   EXPECT_THROW(svd(matrix({NAN, 1, 1, 1}, 2)), LinAlgError);
+}
+
+TEST_P(DecompositionTest, LongMatrices) {
+  const device::StreamScope scope(shared_stream());
+  constexpr std::int64_t n = 400;  // a library of the device's may take over
+  const Array rows = array::reshape(make(count_up(n * n)), {n, n});
+  const Array wave = array::sin(rows) / 20, identity = array::identity(n, Scalar::float32);
+  const Array a = matmul(wave, array::transpose(wave)) + identity;
+  const auto expect_equal = [](const Array& x, const Array& y) {
+    EXPECT_LT(array::max(array::absolute(x - y)).item().as_double(), 1e-2);
+  };
+  expect_equal(matmul(a, solve(a, wave)), wave);
+  expect_equal(matmul(a, inv(a)), identity);
+  const Array l = cholesky(a), u = cholesky(a, true);
+  expect_equal(matmul(l, array::transpose(l)), a);
+  expect_equal(u, array::transpose(l));
+  EXPECT_NEAR(slogdet(a).log_of_size.item().as_double(),
+              2 * array::sum(array::log(array::diagonal(l))).item().as_double(), 1e-2);
+  const Qr factors = qr(a);
+  expect_equal(matmul(factors.q, factors.r), a);
+  const Svd values = svd(a);
+  expect_equal(matmul(values.u * values.s, values.vh), a);
+  const Eigen eigen = eigh(a);
+  expect_equal(matmul(eigen.vectors * eigen.values, array::transpose(eigen.vectors)), a);
+  const Array singular = array::zeros({n, n}, Scalar::float32);
+  EXPECT_THROW(solve(singular, wave), LinAlgError);
+  EXPECT_THROW(cholesky(singular), LinAlgError);
+  EXPECT_THROW(svd(singular / singular), LinAlgError);
 }
 
 TEST_P(DecompositionTest, EigenvaluesAndLeastSquares) {

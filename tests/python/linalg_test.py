@@ -125,3 +125,52 @@ def test_errors_are_numpys(device):
         tnp.linalg.det(tnp.ones((2, 3)))
     with pytest.raises(treadle.DTypeError, match="float16"):
         tnp.linalg.inv(tnp.ones((2, 2), "e"))
+
+
+@pytest.mark.parametrize("dtype", list("fdFD"))
+def test_long_matrices(device, dtype):
+    """A vendor's library takes these over, on its devices."""
+    n = 200
+    x = draw((n, n), dtype) + 3 * np.sqrt(n).astype("f") * np.eye(n, dtype=dtype)
+    b = draw((n, 7), dtype, 1)
+    a = tnp.asarray(x)
+    same(tnp.linalg.solve(a, tnp.asarray(b)), np.linalg.solve(x, b))
+    same(tnp.linalg.solve(a.T, tnp.asarray(b)[:, 0]), np.linalg.solve(x.T, b[:, 0]))
+    same(tnp.linalg.inv(a), np.linalg.inv(x))
+    sign, log = np.linalg.slogdet(x)
+    ours = tnp.linalg.slogdet(a)
+    assert abs(ours[0].get() - sign) < 1e-3
+    assert abs(ours[1].get() - log) < 1e-4 * abs(log)
+    h = x @ np.conj(x.T) / n
+    same(tnp.linalg.cholesky(tnp.asarray(h)), np.linalg.cholesky(h))
+    same(tnp.linalg.cholesky(tnp.asarray(h), upper=True), np.linalg.cholesky(h, upper=True))
+    w, v = tnp.linalg.eigh(tnp.asarray(h))
+    scale = abs(h).max() * (1e-3 if dtype in "fF" else 1e-9)
+    assert np.allclose(w.get(), np.linalg.eigh(h)[0], atol=scale)
+    assert np.allclose(h @ v.get(), v.get() * w.get(), atol=scale)
+    with pytest.raises(tnp.linalg.LinAlgError):
+        tnp.linalg.solve(tnp.zeros_like(a), tnp.asarray(b))
+    with pytest.raises(tnp.linalg.LinAlgError):
+        tnp.linalg.cholesky(-a)
+    with pytest.raises(tnp.linalg.LinAlgError):
+        tnp.linalg.svd(a * np.nan)
+
+
+@pytest.mark.parametrize(("dtype", "shape"), [("f", (420, 400)), ("D", (400, 420))])
+def test_long_factors(device, dtype, shape):
+    x = draw(shape, dtype)
+    a = tnp.asarray(x)
+    for mode in ("reduced", "complete"):
+        q, r = tnp.linalg.qr(a, mode)
+        expected = np.linalg.qr(x, mode)
+        assert (q.shape, r.shape) == (expected[0].shape, expected[1].shape)
+        same(q @ r, x)
+        same(tnp.conj(q.T) @ q, np.eye(q.shape[1], dtype=dtype))
+        assert not np.tril(r.get(), -1).any()
+    same(abs(tnp.linalg.qr(a, "r")), abs(np.linalg.qr(x, "r")))
+    for full in (False, True):
+        u, s, vh = tnp.linalg.svd(a, full_matrices=full)
+        same(s, np.linalg.svd(x, compute_uv=False))
+        same(u[:, :400] * s @ vh[:400], x)
+        same(tnp.conj(u.T) @ u, np.eye(u.shape[1], dtype=dtype))
+    same(tnp.linalg.svdvals(a), np.linalg.svd(x, compute_uv=False))

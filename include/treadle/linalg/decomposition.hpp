@@ -2,8 +2,10 @@
 // Systems of equations, factors and eigenvalues of matrices, with NumPy's rules. The matrices are
 // the last two axes; axes before them are many of them.
 //
-// LAPACK of the host does the work, for every device: matrices are copied to the host and results
-// back. So these functions compute at once and block, and what is singular is an error at the call.
+// LAPACK of the host does the work: matrices are copied to the host and results back. On a GPU of
+// NVIDIA's cuSOLVER does it where it is found and sooner done (treadle/library/cusolver.hpp): all
+// but eig() and lstsq(), of matrices that are not short. These functions compute at once and block,
+// and what is singular is an error at the call.
 // float32 and complex64 are computed in their own precision, integers and bool in float64.
 //
 // All throw LibraryNotFound where the host has no LAPACK, DTypeError for float16 and records, and

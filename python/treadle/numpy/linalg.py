@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """numpy.linalg: products, norms, systems of equations, factors and eigenvalues. Decompositions are
-LAPACK's on the host, whatever device an array is on: they wait."""
+LAPACK's on the host, or cuSOLVER's on a GPU of NVIDIA's: they wait."""
 
 from __future__ import annotations
 
