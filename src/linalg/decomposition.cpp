@@ -239,14 +239,13 @@ Eigen eigen_of(const Array& x, bool has_vectors) {
                  has_vectors ? columns.array(x) : Array()};
   };
   if constexpr (is_real<T>) {
-    if (std::ranges::any_of(imaginary, [](R part) { return part != R(0); })) {
-      std::vector<C> all_values;
-      for (std::size_t i = 0; i < values.size(); ++i)
-        all_values.emplace_back(values[i], imaginary[i]);
-      return made(all_values, joined);
-    }
+    std::vector<C> all_values;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      all_values.emplace_back(values[i], imaginary[i]);
+    return made(all_values, joined);
+  } else {
+    return made(values, vectors);
   }
-  return made(values, vectors);
 }
 
 }  // namespace

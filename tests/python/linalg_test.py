@@ -74,14 +74,13 @@ def test_matrices_of_any_shape(device, shape):
     same(tnp.linalg.pinv(a), np.linalg.pinv(x))
 
 
-def test_eigenvalues_are_complex_where_one_is(device):
+def test_eigenvalues_are_complex(device):
     for x in (draw((4, 4)), np.diag([1.0, 2.0]), np.array([[0.0, -1], [1, 0]]), draw((3, 3), "D")):
         w, v = tnp.linalg.eig(tnp.asarray(x))
-        expected = np.linalg.eig(x)
-        same(w, expected[0])
-        assert v.dtype == expected[1].dtype
+        same(w, np.linalg.eig(x)[0] + 0j)  # NumPy before 2.5 gives real ones where all are
+        assert v.dtype == w.dtype
         same(tnp.asarray(x).astype(v.dtype) @ v, (v * w).get())
-        same(tnp.linalg.eigvals(tnp.asarray(x)), np.linalg.eigvals(x))
+        same(tnp.linalg.eigvals(tnp.asarray(x)), np.linalg.eigvals(x) + 0j)
 
 
 def test_least_squares(device):

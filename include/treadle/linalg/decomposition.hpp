@@ -65,7 +65,7 @@ struct Eigen {
 };
 /// Of symmetric or Hermitian matrices, of which one triangle is read; values rise.
 Eigen eigh(const Array& a, bool reads_upper = false, bool has_vectors = true);
-/// Of any matrices; complex, unless no value of a real array is.
+/// Of any matrices; complex, of real arrays too, as the array API 2025.12 and NumPy 2.5 have it.
 Eigen eig(const Array& a, bool has_vectors = true);
 
 struct LeastSquares {

@@ -2,11 +2,13 @@
 #include "treadle/kernel/scan_kernel.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -30,7 +32,7 @@ void make(ScanKernel* self, std::shared_ptr<device::Device> device, const Python
           std::string neutral, std::string segment_start, const std::vector<PythonFetch>& fetches,
           const std::vector<PythonType>& types, std::string name, std::string preamble,
           std::vector<std::string> flags, const std::string& index_dtype, bool is_sequential,
-          std::vector<std::string> one_for_one) {
+          std::vector<std::string> one_for_one, std::optional<bool> looks_back) {
   numpy_types();  // from now on NumPy's scalars are known by their types
   add_python_folders();
   ScanTexts texts{.arguments = std::move(arguments),
@@ -48,7 +50,8 @@ void make(ScanKernel* self, std::shared_ptr<device::Device> device, const Python
                          .flags = std::move(flags),
                          .types = type_names(type, types),
                          .index_dtype = DType::parse(index_dtype).scalar(),
-                         .is_sequential = is_sequential});
+                         .is_sequential = is_sequential,
+                         .looks_back = looks_back});
 }
 
 void launch(ScanKernel& self, std::uint64_t count, const nb::args& objects) {
@@ -71,10 +74,12 @@ void bind_scan_kernel(nb::module_& m) {
            nb::arg("types") = std::vector<PythonType>(), nb::arg("name") = "scan",
            nb::arg("preamble") = "", nb::arg("flags") = std::vector<std::string>(),
            nb::arg("index_dtype") = "int64", nb::arg("is_sequential") = false,
-           nb::arg("one_for_one") = std::vector<std::string>(),
+           nb::arg("one_for_one") = std::vector<std::string>(), nb::arg("looks_back") = nb::none(),
            "`type` is that of what is scanned: (C name, NumPy's name of the dtype or \"\" for a "
            "structure, size in bytes); `types` are others that `arguments` name. `fetches` are "
-           "(name, array, 0 or -1); `one_for_one` names arrays with an element for each index.")
+           "(name, array, 0 or -1); `one_for_one` names arrays with an element for each index; "
+           "`looks_back`: whether groups may wait for "
+           "earlier ones, so that one pass is enough; None: as the device is.")
       .def("compile", &ScanKernel::compile, nb::call_guard<nb::gil_scoped_release>(),
            "Now rather than at the first launch.")
       .def("launch", &launch, nb::arg("count"), nb::arg("arguments"),

@@ -154,7 +154,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Array:
 
 
 def eig(a: Any) -> EigResult:
-    """Eigenvalues and vectors of any matrices; complex if a value is."""
+    """Eigenvalues and vectors of any matrices; complex, as in NumPy 2.5 and the array API."""
     return EigResult(*_linalg.eig(asarray(a), True))
 
 

@@ -62,17 +62,19 @@ class _ScanKernel:
         self._options = options
         self._preamble = f"{_HEADER}{CLUDA_PREAMBLE}{preamble}"
         self._arguments = [VectorArg(self.dtype, name) for name in ("input_ary", "output_ary")]
-        self._cache = ContextCache()
+        self._cache, self._passes = ContextCache(), ContextCache()
         self._compiled()
 
-    def _kernel(self) -> _NativeKernel:
-        """That of the current context."""
+    def _kernel(self, of_passes: bool = False) -> _NativeKernel:
+        """That of the current context; `of_passes`: of intervals and outputs, rather than of one
+        pass where the device can."""
         device = current_device()
         context = cuda.Context.get_current()
-        kernel = self._cache.get(context)
+        cache = self._passes if of_passes else self._cache
+        kernel = cache.get(context)
         if kernel is None:
             ctype = dtype_to_ctype(self.dtype)
-            kernel = self._cache[context] = _NativeKernel(
+            kernel = cache[context] = _NativeKernel(
                 device,
                 native_type(self.dtype),
                 f"{ctype} *input_ary, {ctype} *output_ary",
@@ -86,6 +88,7 @@ class _ScanKernel:
                 preamble=self._preamble,
                 flags=[str(option) for option in self._options or ()],
                 one_for_one=["input_ary", "output_ary"],
+                looks_back=False if of_passes else None,
             )
         return kernel
 
@@ -126,18 +129,18 @@ class _ScanKernel:
 
     @property
     def scan_wg_size(self) -> int:
-        """Threads of a block that scans."""
-        return self._kernel().group_size
+        """Threads of a block of scan_intervals_knl."""
+        return self._kernel(of_passes=True).group_size
 
     @property
     def update_wg_size(self) -> int:
-        """Threads of a block that writes the output."""
-        return self._kernel().group_size
+        """Threads of a block of final_update_knl."""
+        return self._kernel(of_passes=True).group_size
 
     @property
     def scan_wg_seq_batches(self) -> int:
         """Neighbouring elements that a thread scans by itself."""
-        return self._kernel().items_per_work_item
+        return self._kernel(of_passes=True).items_per_work_item
 
     @property
     def scan_intervals_knl(self) -> cuda.Function:
@@ -152,7 +155,8 @@ class _ScanKernel:
         return self._function("outputs")
 
     def _function(self, kernel: str) -> cuda.Function:
-        module = SourceModule(self._kernel().text, options=self._options, no_extern_c=True)
+        text = self._kernel(of_passes=True).text
+        module = SourceModule(text, options=self._options, no_extern_c=True)
         own: list[Argument] = [
             *(ScalarArg(np.int64, name) for name in ("n", "length", "count")),
             *(VectorArg(self.dtype, name) for name in ("scanned", "sums")),
