@@ -2,6 +2,10 @@
 #include "treadle/cuda/stream.hpp"
 
 #include <atomic>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
@@ -22,7 +26,53 @@ bool query(const Table& cu, RawStream raw) {
 }
 }  // namespace
 
+namespace {
+
+/// Streams that are held by their raw values, and which of them nobody owns any more.
+struct HeldStreams {
+  struct Held {
+    unsigned holds = 0;
+    std::optional<Context> ended;  // where it is destroyed
+  };
+  std::mutex mutex;
+  std::unordered_map<RawStream, Held> streams;
+
+  static HeldStreams& all() {
+    static HeldStreams& one = *new HeldStreams;  // streams end after the objects of the process
+    return one;
+  }
+};
+
+}  // namespace
+
+StreamHold::StreamHold(RawStream raw) : raw_(raw) {
+  HeldStreams& held = HeldStreams::all();
+  const std::lock_guard lock(held.mutex);
+  ++held.streams[raw].holds;
+}
+
+StreamHold::~StreamHold() {
+  HeldStreams& held = HeldStreams::all();
+  std::optional<Context> ended;
+  {
+    const std::lock_guard lock(held.mutex);
+    const auto entry = held.streams.find(raw_);
+    if (--entry->second.holds != 0) return;
+    ended = std::move(entry->second.ended);
+    held.streams.erase(entry);
+  }
+  if (ended) destroy_stream(*ended, raw_);
+}
+
 void destroy_stream(const Context& context, RawStream raw) noexcept {
+  HeldStreams& held = HeldStreams::all();
+  {
+    const std::lock_guard lock(held.mutex);
+    if (const auto entry = held.streams.find(raw); entry != held.streams.end()) {
+      entry->second.ended = context;
+      return;
+    }
+  }
   clean_up(context, "a stream", "cuStreamDestroy", &Table::cuStreamDestroy, raw);
 }
 

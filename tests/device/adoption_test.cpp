@@ -112,6 +112,21 @@ TEST_P(AdoptionTest, DefaultStreamIsTheLegacyOne) {
   }
 }
 
+TEST_P(AdoptionTest, StreamsOfTheShellOutliveTheirOwners) {
+  const cuda::Context* context = cuda_context(*device());
+  if (context == nullptr) GTEST_SKIP() << "queues of OpenCL are retained";
+  std::shared_ptr<Stream> adopted;
+  {
+    const cuda::Stream shell(*context, cuda::StreamFlags::non_blocking);
+    adopted = device()->adopt_stream(reinterpret_cast<std::uint64_t>(shell.raw()));
+  }
+  const Buffer a = buffer_of({0});
+  adopted->launch(kernel("set_all"), shape_for(1), a, 7, 1);
+  adopted->synchronize();
+  EXPECT_TRUE(adopted->is_done());
+  EXPECT_EQ(contents(a), std::vector<int>{7});
+}
+
 TEST_P(AdoptionTest, PerThreadDefaultStreamCanBeAdopted) {
   if (cuda_context(*device()) == nullptr) GTEST_SKIP() << "only CUDA has one";
   constexpr std::uint64_t per_thread = 2;

@@ -79,6 +79,20 @@ class Stream {
   Handle<RawStream, destroy_stream> handle_;
 };
 
+/// For those who were given only what the driver calls a stream: while one of these lives, the end
+/// of the Stream that owns it does not destroy the driver's. Of streams of other libraries, which
+/// destroy them, nothing is kept. Any thread.
+class StreamHold {
+ public:
+  explicit StreamHold(RawStream raw);
+  ~StreamHold();
+  StreamHold(const StreamHold&) = delete;
+  StreamHold& operator=(const StreamHold&) = delete;
+
+ private:
+  RawStream raw_;
+};
+
 inline StreamRef::StreamRef(const Stream& stream) : raw_(stream.raw()) {
   // Null would be the default stream, by accident.
   if (raw_ == nullptr) [[unlikely]]

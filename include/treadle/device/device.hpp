@@ -148,7 +148,8 @@ class Device : public std::enable_shared_from_this<Device> {
   /// default stream, with which the data of other libraries is ordered. Streams of make_stream()
   /// are not ordered with it.
   std::shared_ptr<Stream> default_stream();
-  /// A stream that someone else owns, and keeps alive or lets `owner` do it, by what the run-time
+  /// A stream that someone else owns, and keeps alive or lets `owner` do it (a stream of
+  /// treadle::cuda stays alive by itself), by what the run-time
   /// calls it: CUstream (0 or 1: legacy default stream, 2: per-thread one), cl_command_queue of
   /// this context and device (which is retained). The same object for every call while one lives.
   /// Throws InvalidArgument for a stream of another context, where the run-time can tell.

@@ -138,7 +138,9 @@ CudaStream::CudaStream(Device& device, const cuda::Context& context, cuda::RawSt
     : Stream(device, reinterpret_cast<std::uint64_t>(raw)),
       context_(context),
       stream_(raw),
-      fills_(fills) {}
+      fills_(fills) {
+  if (raw != nullptr) hold_.emplace(raw);
+}
 
 void CudaStream::wait_until_done() {
   const auto wait = [this] {

@@ -40,6 +40,7 @@ class CudaStream final : public Stream {
 
   cuda::Context context_;
   std::optional<cuda::Stream> own_;
+  std::optional<cuda::StreamHold> hold_;  // of somebody else's
   cuda::RawStream stream_;
   PatternFill& fills_;  // the device's
 };
