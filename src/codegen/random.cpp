@@ -64,8 +64,8 @@ class RandomWriter {
         uint32_(stored_type(Scalar::uint32, dialect)) {}
 
   RandomText write() {
-    const std::string name = joined(
-        {"random_", kind_name(form_.kind), form_.of_elements ? "_of_elements_" : "_", dtype_});
+    const std::string name = joined({"random_", form_.is_unit ? "unit" : kind_name(form_.kind),
+                                     form_.of_elements ? "_of_elements_" : "_", dtype_});
     code_.open_kernel(name, parameters(), tiling_.group_size);
     if (!dialect_.has_addresses) code_.assign("x", "x_offset", "+=");
     tiling_.schedule == Schedule::wide ? write_wide() : write_narrow();
@@ -81,9 +81,11 @@ class RandomWriter {
  private:
   std::string group_size() const { return std::to_string(tiling_.group_size); }
   std::uint64_t group_blocks() const {
-    if (tiling_.schedule == Schedule::wide) return tiling_.group_size;
+    if (tiling_.schedule == Schedule::wide) return tiling_.group_size * item_blocks();
     return tiling_.chunk_bytes / (length_ * DType(form_.dtype).size_bytes());
   }
+  /// Wide: where a number takes as many draws as chance asks for, another work-item makes the next.
+  unsigned item_blocks() const { return length_ == 1 ? 1 : tiling_.random_blocks; }
   bool is_poisson() const {
     return form_.kind == RandomKind::poisson || form_.kind == RandomKind::poisson_of_elements;
   }
@@ -112,6 +114,7 @@ class RandomWriter {
         add(uint64_, {"first", "count"});
         break;
       case RandomKind::uniform:
+        if (form_.is_unit) break;
         add(type_, {"low", "width", "first", "last"});
         add(uint32_, {"shift"});
         break;
@@ -200,6 +203,7 @@ class RandomWriter {
       case RandomKind::integers:
         return joined({"(", type_, ")(first + treadle_random_below(", word(i), ", count))"});
       case RandomKind::uniform:
+        if (form_.is_unit) return joined({"treadle_unit_", dtype_, "(", word(i), ", 0)"});
         return joined({"treadle_between_", dtype_, "(low + width * treadle_unit_", dtype_, "(",
                        word(i), ", shift), first, last)"});
       case RandomKind::normal:
@@ -235,11 +239,26 @@ class RandomWriter {
   }
 
   void write_wide() {
-    code_.declare(
-        {"const ", int64_}, "block",
-        {"(", int64_, ")", dialect_.group_id, " * ", group_size(), " + ", dialect_.local_id});
+    const unsigned blocks = item_blocks();
+    const std::string first = joined({"(", int64_, ")", dialect_.group_id, " * ",
+                                      std::to_string(group_blocks()), " + ", dialect_.local_id});
+    if (blocks == 1) {
+      code_.declare({"const ", int64_}, "block", first);
+      write_wide_block(tree::return_());
+      return;
+    }
+    code_.declare({"const ", int64_}, "first_block", first);
+    // The key of each round is computed once, and a round of one block waits for none of another.
+    if (length_ == 4) code_.directive("pragma", "unroll");
+    code_.open_for("int", "k", "0", std::to_string(blocks));
+    code_.declare({"const ", int64_}, "block", {"first_block + k * ", group_size()});
+    write_wide_block(tree::break_());
+    code_.close();
+  }
+  /// `leave`: what a work-item does behind the last element.
+  void write_wide_block(tree::NodePtr leave) {
     code_.declare({"const ", int64_}, "start", {"block * ", std::to_string(length_)});
-    code_.when("start >= n", tree::return_());
+    code_.when("start >= n", std::move(leave));
     write_numbers(length_);
     if (length_ == 1) return write_whole_block();
     code_.open_if({"n - start >= ", std::to_string(length_)});

@@ -124,9 +124,10 @@ class RandomLauncher {
     const std::uint64_t* const numbers[] = {&target_.count, &state.seed, &state.stream,
                                             &state.position};
     for (const std::uint64_t* number : numbers) arguments.emplace_back(*number);
-    for (const RandomDraw::Value& value : draw_.values())
-      arguments.emplace_back(&value.bits, DType(value.dtype).size_bytes(),
-                             parameter_kind(value.dtype));
+    if (!draw_.is_unit())
+      for (const RandomDraw::Value& value : draw_.values())
+        arguments.emplace_back(&value.bits, DType(value.dtype).size_bytes(),
+                               parameter_kind(value.dtype));
     stream_.launch_arguments(
         plan.kernel, {.groups = static_cast<unsigned>(groups), .group_size = plan.group_size},
         arguments, order);
@@ -142,13 +143,14 @@ class RandomLauncher {
     const std::uint64_t block_bytes =
         codegen::block_length(draw_.kind(), draw_.dtype()) * size_bytes_;
     const bool has_vectors = tiling_.schedule == Schedule::wide && address() % block_bytes == 0;
-    return {generator, draw_.kind(), draw_.dtype(), has_vectors, draw_.of_elements()};
+    return {generator,   draw_.kind(),        draw_.dtype(),
+            has_vectors, draw_.of_elements(), draw_.is_unit()};
   }
 
   const RandomPlan& plan_for(const codegen::RandomForm& form) const {
-    std::string key{static_cast<char>(form.generator), static_cast<char>(form.kind),
-                    static_cast<char>(form.dtype), static_cast<char>(form.has_vectors),
-                    static_cast<char>(form.of_elements)};
+    std::string key{static_cast<char>(form.generator),   static_cast<char>(form.kind),
+                    static_cast<char>(form.dtype),       static_cast<char>(form.has_vectors),
+                    static_cast<char>(form.of_elements), static_cast<char>(form.is_unit)};
     append_key(key, tiling_);
     return plans<RandomPlan>(device_).find(key, [&] { return make_plan(form); });
   }
@@ -211,6 +213,7 @@ void RandomDraw::add_uniform(double low_end, double high_end, IntervalEnd includ
                         has_low ? std::nextafter(high, low) : high})
     add(dtype_, bits_of(value));
   add(Scalar::uint32, has_low ? 0 : 1);
+  is_unit_ = has_low && low == T(0) && width == T(1);
 }
 
 RandomDraw RandomDraw::uniform(Scalar dtype, double low, double high, IntervalEnd included) {

@@ -27,6 +27,7 @@ TEST(RandomText, GoldenTexts) {
       {"integers", {philox, RandomKind::integers, Scalar::int32, true}},
       {"integers_int8", {philox, RandomKind::integers, Scalar::int8, true}},
       {"uniform", {philox, RandomKind::uniform, Scalar::float32, true}},
+      {"unit", {philox, RandomKind::uniform, Scalar::float32, true, false, true}},
       {"uniform_unaligned", {philox, RandomKind::uniform, Scalar::float64, false}},
       {"normal", {philox, RandomKind::normal, Scalar::float32, true}},
       {"normal_float64", {threefry, RandomKind::normal, Scalar::float64, true}},
@@ -55,7 +56,7 @@ TEST(RandomText, BlocksAreStoredByOneAccessWhereTheyAreAligned) {
 
 TEST(RandomText, GroupsMakeWhatTheScheduleSays) {
   const RandomForm form{philox, RandomKind::normal, Scalar::float64, true};
-  EXPECT_EQ(text_of(form).group_blocks, 256u);
+  EXPECT_EQ(text_of(form).group_blocks, 2048u);
   EXPECT_EQ(text_of(form).group_size, 256u);
   EXPECT_EQ(text_of(form, Schedule::narrow).group_blocks, 16384u);
   EXPECT_EQ(text_of(form, Schedule::narrow).group_size, 1u);

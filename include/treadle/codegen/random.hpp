@@ -5,11 +5,11 @@
 // word are made or two of two words. Element e comes from the block e / 4 or e / 2 behind the
 // position, whatever the launch: the same numbers on every device and in both schedules.
 //
-//   x, 2500 float32, wide: a group makes 256 blocks
+//   x, 2500 float32, wide: a group of 256 makes 2048 blocks, an item every 256th of them
 //
 //   block     0                  256                 512          624
 //   element   0 1 2 3 | 4 5 6 7 |...                  ...          2496 .. 2499
-//   item      0000000   1111111   ... group 1          group 2: items 0 to 112 of it
+//   item      0000000   1111111   ... 0000000           0000000 ...  112
 //
 // Whole blocks are stored by one access where the memory's alignment allows it, the last one number
 // by number. Narrow: a group is one work-item, which loops over the blocks of about 256 KiB.
@@ -77,6 +77,7 @@ struct RandomForm {
   Scalar dtype;               ///< of the numbers
   bool has_vectors;           ///< the memory is aligned to the numbers of a block
   bool of_elements = false;   ///< of listed kinds: parameters are elements, as RandomText says
+  bool is_unit = false;       ///< of uniform: of [0, 1), and there are no parameters
   bool operator==(const RandomForm&) const = default;
 };
 
@@ -96,7 +97,7 @@ unsigned block_length(RandomKind kind, Scalar dtype);
 ///   integers    first, count                      uint64: count numbers from first, 0: 2^64
 ///   uniform     low, width, first, last, shift    low + width * unit, not below first nor above
 ///                                                 last; shift, a uint32, is 0 for units of [0, 1)
-///                                                 and 1 for (0, 1]
+///                                                 and 1 for (0, 1]; none with is_unit
 ///   normal      mean, deviation
 ///   poisson     mean                              float64
 ///   a listed distribution    its parameters       float64

@@ -84,6 +84,8 @@ class RandomDraw {
   RandomKind kind() const noexcept { return kind_; }
   /// Of listed_of_elements().
   bool of_elements() const noexcept { return of_elements_; }
+  /// Whether they are uniform in [0, 1).
+  bool is_unit() const noexcept { return is_unit_; }
   /// Of a number.
   Scalar dtype() const noexcept { return dtype_; }
   /// How many blocks of the state `count` numbers take.
@@ -109,7 +111,7 @@ class RandomDraw {
   Scalar dtype_;
   std::array<Value, 5> values_ = {};
   std::size_t value_count_ = 0;
-  bool of_elements_ = false;
+  bool of_elements_ = false, is_unit_ = false;
 };
 
 /// Holds values against the range of a parameter of a listed distribution. Throws InvalidArgument,

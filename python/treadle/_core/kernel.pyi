@@ -241,6 +241,10 @@ class Tiling:
         """wide: of local memory for those squares"""
 
     @property
+    def random_blocks(self) -> int:
+        """wide: blocks of random words that a work-item makes numbers of"""
+
+    @property
     def chunk_bytes(self) -> int:
         """narrow: of the largest dtype that a group works through"""
 

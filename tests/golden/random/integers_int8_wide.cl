@@ -39,16 +39,19 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_integers_i
     __global char *restrict x, long x_offset, long n, ulong seed, ulong stream, ulong position,
     ulong first, ulong count) {
   x += x_offset;
-  const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  const long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
-  const char x0 = (char)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
-  const char x1 = (char)(first + treadle_random_below(treadle_joined_words(words.z, words.w), count));
-  if (n - start >= 2) {
-    *(__global char2 *)(x + start) = (char2)(x0, x1);
-  } else {
-    x[start] = x0;
+  const long first_block = (long)(uint)get_group_id(0) * 2048 + (uint)get_local_id(0);
+  for (int k = 0; k < 8; ++k) {
+    const long block = first_block + k * 256;
+    const long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
+    const char x0 = (char)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
+    const char x1 = (char)(first + treadle_random_below(treadle_joined_words(words.z, words.w), count));
+    if (n - start >= 2) {
+      *(__global char2 *)(x + start) = (char2)(x0, x1);
+    } else {
+      x[start] = x0;
+    }
   }
 }

@@ -37,16 +37,19 @@ static __device__ inline __attribute__((always_inline)) unsigned long long tread
 extern "C" __global__ void __launch_bounds__(256) random_integers_int8(
     signed char *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position, unsigned long long first, unsigned long long count) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
-  const signed char x0 = (signed char)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
-  const signed char x1 = (signed char)(first + treadle_random_below(treadle_joined_words(words.z, words.w), count));
-  if (n - start >= 2) {
-    *(char2 *)(x + start) = make_char2(x0, x1);
-  } else {
-    x[start] = x0;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const signed char x0 = (signed char)(first + treadle_random_below(treadle_joined_words(words.x, words.y), count));
+    const signed char x1 = (signed char)(first + treadle_random_below(treadle_joined_words(words.z, words.w), count));
+    if (n - start >= 2) {
+      *(char2 *)(x + start) = make_char2(x0, x1);
+    } else {
+      x[start] = x0;
+    }
   }
 }

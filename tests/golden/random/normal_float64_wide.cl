@@ -109,17 +109,20 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_normal_flo
     __global double *restrict x, long x_offset, long n, ulong seed, ulong stream, ulong position,
     double mean, double deviation) {
   x += x_offset;
-  const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  const long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
-  const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
-  const double x0 = mean + deviation * pair0.x;
-  const double x1 = mean + deviation * pair0.y;
-  if (n - start >= 2) {
-    *(__global double2 *)(x + start) = (double2)(x0, x1);
-  } else {
-    x[start] = x0;
+  const long first_block = (long)(uint)get_group_id(0) * 2048 + (uint)get_local_id(0);
+  for (int k = 0; k < 8; ++k) {
+    const long block = first_block + k * 256;
+    const long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
+    const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
+    const double x0 = mean + deviation * pair0.x;
+    const double x1 = mean + deviation * pair0.y;
+    if (n - start >= 2) {
+      *(__global double2 *)(x + start) = (double2)(x0, x1);
+    } else {
+      x[start] = x0;
+    }
   }
 }

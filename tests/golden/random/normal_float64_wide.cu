@@ -107,17 +107,20 @@ static __device__ inline __attribute__((always_inline)) unsigned long long tread
 extern "C" __global__ void __launch_bounds__(256) random_normal_float64(
     double *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position, double mean, double deviation) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
-  const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
-  const double x0 = mean + deviation * pair0.x;
-  const double x1 = mean + deviation * pair0.y;
-  if (n - start >= 2) {
-    *(double2 *)(x + start) = make_double2(x0, x1);
-  } else {
-    x[start] = x0;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
+    const double2 pair0 = treadle_normal_pair_float64(treadle_joined_words(words.x, words.y), treadle_joined_words(words.z, words.w));
+    const double x0 = mean + deviation * pair0.x;
+    const double x1 = mean + deviation * pair0.y;
+    if (n - start >= 2) {
+      *(double2 *)(x + start) = make_double2(x0, x1);
+    } else {
+      x[start] = x0;
+    }
   }
 }

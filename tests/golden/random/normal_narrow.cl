@@ -38,15 +38,30 @@ static inline __attribute__((always_inline)) float treadle_repeatable_log_float3
   return fma(e, 0.693145751953125f, fma(e, 1.4286068e-06f, p));
 }
 
+// NVIDIA's own square root asks first whether its argument is in range; of 2^-100 to 2^100 this one is rounded
+// correctly, too.
+static inline __attribute__((always_inline)) float treadle_root_float32(float x)
+{
+#ifdef __CUDACC_RTC__
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  float root = x * inverse;
+  return fma(fma(-root, root, x), 0.5f * inverse, root);
+#else
+  return sqrt(x);
+#endif
+}
+
 // Two independent numbers of the normal distribution: a gives their distance from the origin, b the
 // angle (Box and Muller 1958). The angle is a number of quarter turns, known exactly, and a rest
 // of at most half of one.
 static inline __attribute__((always_inline)) float2 treadle_normal_pair_float32(uint a, uint b)
 {
   float u = fma((float)a, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
-  float radius = sqrt(-2.0f * treadle_repeatable_log_float32(u));
-  uint quarters = (b + 0x20000000u) >> 30;
-  float y = (float)(int)(b - (quarters << 30)) * 9.313225746154785e-10f, t = y * y;
+  float square = -2.0f * treadle_repeatable_log_float32(u);
+  float radius = treadle_root_float32(square > 1e-30f ? square : 1e-30f);
+  uint turn = b + 0x20000000u;
+  float y = (float)(int)(b - (turn & 0xc0000000u)) * 9.313225746154785e-10f, t = y * y;
   float s = -4.601658e-03f;
   s = fma(s, t, 7.968003e-02f);
   s = fma(s, t, -6.459635e-01f);
@@ -57,10 +72,10 @@ static inline __attribute__((always_inline)) float2 treadle_normal_pair_float32(
   c = fma(c, t, 2.5366923e-01f);
   c = fma(c, t, -1.2337005e+00f);
   c = fma(c, t, 1.0f);
-  float x = (quarters & 1) != 0 ? s : c;
-  y = (quarters & 1) != 0 ? c : s;
-  x = ((quarters + 1) & 2) != 0 ? -x : x;
-  y = (quarters & 2) != 0 ? -y : y;
+  float x = (turn & 0x40000000u) != 0 ? s : c;
+  y = (turn & 0x40000000u) != 0 ? c : s;
+  x = as_float((uint)(as_uint((float)(x)) ^ ((turn + 0x40000000u) & 0x80000000u)));
+  y = as_float((uint)(as_uint((float)(y)) ^ (turn & 0x80000000u)));
   return ((float2)(radius * x, radius * y));
 }
 

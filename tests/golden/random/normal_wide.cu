@@ -37,15 +37,30 @@ static __device__ inline __attribute__((always_inline)) float treadle_repeatable
   return fma(e, 0.693145751953125f, fma(e, 1.4286068e-06f, p));
 }
 
+// NVIDIA's own square root asks first whether its argument is in range; of 2^-100 to 2^100 this one is rounded
+// correctly, too.
+static __device__ inline __attribute__((always_inline)) float treadle_root_float32(float x)
+{
+#ifdef __CUDACC_RTC__
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  float root = x * inverse;
+  return fma(fma(-root, root, x), 0.5f * inverse, root);
+#else
+  return sqrt(x);
+#endif
+}
+
 // Two independent numbers of the normal distribution: a gives their distance from the origin, b the
 // angle (Box and Muller 1958). The angle is a number of quarter turns, known exactly, and a rest
 // of at most half of one.
 static __device__ inline __attribute__((always_inline)) float2 treadle_normal_pair_float32(unsigned int a, unsigned int b)
 {
   float u = fma((float)a, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
-  float radius = sqrt(-2.0f * treadle_repeatable_log_float32(u));
-  unsigned int quarters = (b + 0x20000000u) >> 30;
-  float y = (float)(int)(b - (quarters << 30)) * 9.313225746154785e-10f, t = y * y;
+  float square = -2.0f * treadle_repeatable_log_float32(u);
+  float radius = treadle_root_float32(square > 1e-30f ? square : 1e-30f);
+  unsigned int turn = b + 0x20000000u;
+  float y = (float)(int)(b - (turn & 0xc0000000u)) * 9.313225746154785e-10f, t = y * y;
   float s = -4.601658e-03f;
   s = fma(s, t, 7.968003e-02f);
   s = fma(s, t, -6.459635e-01f);
@@ -56,36 +71,40 @@ static __device__ inline __attribute__((always_inline)) float2 treadle_normal_pa
   c = fma(c, t, 2.5366923e-01f);
   c = fma(c, t, -1.2337005e+00f);
   c = fma(c, t, 1.0f);
-  float x = (quarters & 1) != 0 ? s : c;
-  y = (quarters & 1) != 0 ? c : s;
-  x = ((quarters + 1) & 2) != 0 ? -x : x;
-  y = (quarters & 2) != 0 ? -y : y;
+  float x = (turn & 0x40000000u) != 0 ? s : c;
+  y = (turn & 0x40000000u) != 0 ? c : s;
+  x = __uint_as_float(__float_as_uint(x) ^ ((turn + 0x40000000u) & 0x80000000u));
+  y = __uint_as_float(__float_as_uint(y) ^ (turn & 0x80000000u));
   return make_float2(radius * x, radius * y);
 }
 
 extern "C" __global__ void __launch_bounds__(256) random_normal_float32(
     float *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position, float mean, float deviation) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 4;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
-  const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
-  const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);
-  const float x0 = mean + deviation * pair0.x;
-  const float x1 = mean + deviation * pair0.y;
-  const float x2 = mean + deviation * pair1.x;
-  const float x3 = mean + deviation * pair1.y;
-  if (n - start >= 4) {
-    *(float4 *)(x + start) = make_float4(x0, x1, x2, x3);
-  } else {
-    x[start] = x0;
-    if (n - start > 1) {
-      x[start + 1] = x1;
-    }
-    if (n - start > 2) {
-      x[start + 2] = x2;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  #pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 4;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
+    const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);
+    const float x0 = mean + deviation * pair0.x;
+    const float x1 = mean + deviation * pair0.y;
+    const float x2 = mean + deviation * pair1.x;
+    const float x3 = mean + deviation * pair1.y;
+    if (n - start >= 4) {
+      *(float4 *)(x + start) = make_float4(x0, x1, x2, x3);
+    } else {
+      x[start] = x0;
+      if (n - start > 1) {
+        x[start + 1] = x1;
+      }
+      if (n - start > 2) {
+        x[start + 2] = x2;
+      }
     }
   }
 }

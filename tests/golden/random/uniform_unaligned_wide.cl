@@ -41,17 +41,20 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_uniform_fl
     __global double *restrict x, long x_offset, long n, ulong seed, ulong stream, ulong position,
     double low, double width, double first, double last, uint shift) {
   x += x_offset;
-  const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  const long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
-  const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
-  const double x1 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.z, words.w), shift), first, last);
-  if (n - start >= 2) {
-    x[start] = x0;
-    x[start + 1] = x1;
-  } else {
-    x[start] = x0;
+  const long first_block = (long)(uint)get_group_id(0) * 2048 + (uint)get_local_id(0);
+  for (int k = 0; k < 8; ++k) {
+    const long block = first_block + k * 256;
+    const long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
+    const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
+    const double x1 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.z, words.w), shift), first, last);
+    if (n - start >= 2) {
+      x[start] = x0;
+      x[start + 1] = x1;
+    } else {
+      x[start] = x0;
+    }
   }
 }

@@ -40,17 +40,20 @@ extern "C" __global__ void __launch_bounds__(256) random_uniform_float64(
     double *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position, double low, double width, double first, double last,
     unsigned int shift) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
-  const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
-  const double x1 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.z, words.w), shift), first, last);
-  if (n - start >= 2) {
-    x[start] = x0;
-    x[start + 1] = x1;
-  } else {
-    x[start] = x0;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const double x0 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.x, words.y), shift), first, last);
+    const double x1 = treadle_between_float64(low + width * treadle_unit_float64(treadle_joined_words(words.z, words.w), shift), first, last);
+    if (n - start >= 2) {
+      x[start] = x0;
+      x[start + 1] = x1;
+    } else {
+      x[start] = x0;
+    }
   }
 }

@@ -36,24 +36,28 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_uniform_fl
     __global float *restrict x, long x_offset, long n, ulong seed, ulong stream, ulong position,
     float low, float width, float first, float last, uint shift) {
   x += x_offset;
-  const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  const long start = block * 4;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
-  const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
-  const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);
-  const float x2 = treadle_between_float32(low + width * treadle_unit_float32(words.z, shift), first, last);
-  const float x3 = treadle_between_float32(low + width * treadle_unit_float32(words.w, shift), first, last);
-  if (n - start >= 4) {
-    *(__global float4 *)(x + start) = (float4)(x0, x1, x2, x3);
-  } else {
-    x[start] = x0;
-    if (n - start > 1) {
-      x[start + 1] = x1;
-    }
-    if (n - start > 2) {
-      x[start + 2] = x2;
+  const long first_block = (long)(uint)get_group_id(0) * 2048 + (uint)get_local_id(0);
+  #pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long block = first_block + k * 256;
+    const long start = block * 4;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
+    const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
+    const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);
+    const float x2 = treadle_between_float32(low + width * treadle_unit_float32(words.z, shift), first, last);
+    const float x3 = treadle_between_float32(low + width * treadle_unit_float32(words.w, shift), first, last);
+    if (n - start >= 4) {
+      *(__global float4 *)(x + start) = (float4)(x0, x1, x2, x3);
+    } else {
+      x[start] = x0;
+      if (n - start > 1) {
+        x[start + 1] = x1;
+      }
+      if (n - start > 2) {
+        x[start + 2] = x2;
+      }
     }
   }
 }

@@ -35,24 +35,28 @@ extern "C" __global__ void __launch_bounds__(256) random_uniform_float32(
     float *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position, float low, float width, float first, float last,
     unsigned int shift) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 4;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
-  const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
-  const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);
-  const float x2 = treadle_between_float32(low + width * treadle_unit_float32(words.z, shift), first, last);
-  const float x3 = treadle_between_float32(low + width * treadle_unit_float32(words.w, shift), first, last);
-  if (n - start >= 4) {
-    *(float4 *)(x + start) = make_float4(x0, x1, x2, x3);
-  } else {
-    x[start] = x0;
-    if (n - start > 1) {
-      x[start + 1] = x1;
-    }
-    if (n - start > 2) {
-      x[start + 2] = x2;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  #pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 4;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const float x0 = treadle_between_float32(low + width * treadle_unit_float32(words.x, shift), first, last);
+    const float x1 = treadle_between_float32(low + width * treadle_unit_float32(words.y, shift), first, last);
+    const float x2 = treadle_between_float32(low + width * treadle_unit_float32(words.z, shift), first, last);
+    const float x3 = treadle_between_float32(low + width * treadle_unit_float32(words.w, shift), first, last);
+    if (n - start >= 4) {
+      *(float4 *)(x + start) = make_float4(x0, x1, x2, x3);
+    } else {
+      x[start] = x0;
+      if (n - start > 1) {
+        x[start + 1] = x1;
+      }
+      if (n - start > 2) {
+        x[start + 2] = x2;
+      }
     }
   }
 }

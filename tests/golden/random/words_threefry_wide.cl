@@ -47,16 +47,19 @@ static inline __attribute__((always_inline)) ulong treadle_joined_words(uint low
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_words_int64(
     __global long *restrict x, long x_offset, long n, ulong seed, ulong stream, ulong position) {
   x += x_offset;
-  const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  const long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
-  const long x0 = (long)treadle_joined_words(words.x, words.y);
-  const long x1 = (long)treadle_joined_words(words.z, words.w);
-  if (n - start >= 2) {
-    *(__global long2 *)(x + start) = (long2)(x0, x1);
-  } else {
-    x[start] = x0;
+  const long first_block = (long)(uint)get_group_id(0) * 2048 + (uint)get_local_id(0);
+  for (int k = 0; k < 8; ++k) {
+    const long block = first_block + k * 256;
+    const long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_threefry_block(position + (ulong)block, stream, seed);
+    const long x0 = (long)treadle_joined_words(words.x, words.y);
+    const long x1 = (long)treadle_joined_words(words.z, words.w);
+    if (n - start >= 2) {
+      *(__global long2 *)(x + start) = (long2)(x0, x1);
+    } else {
+      x[start] = x0;
+    }
   }
 }

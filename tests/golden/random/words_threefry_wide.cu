@@ -46,16 +46,19 @@ static __device__ inline __attribute__((always_inline)) unsigned long long tread
 extern "C" __global__ void __launch_bounds__(256) random_words_int64(
     long long *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 2;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
-  const long long x0 = (long long)treadle_joined_words(words.x, words.y);
-  const long long x1 = (long long)treadle_joined_words(words.z, words.w);
-  if (n - start >= 2) {
-    *(longlong2 *)(x + start) = make_longlong2(x0, x1);
-  } else {
-    x[start] = x0;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 2;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_threefry_block(position + (unsigned long long)block, stream, seed);
+    const long long x0 = (long long)treadle_joined_words(words.x, words.y);
+    const long long x1 = (long long)treadle_joined_words(words.z, words.w);
+    if (n - start >= 2) {
+      *(longlong2 *)(x + start) = make_longlong2(x0, x1);
+    } else {
+      x[start] = x0;
+    }
   }
 }

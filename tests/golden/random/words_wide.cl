@@ -22,24 +22,28 @@ static inline __attribute__((always_inline)) uint4 treadle_philox_block(ulong bl
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) random_words_uint32(
     __global uint *restrict x, long x_offset, long n, ulong seed, ulong stream, ulong position) {
   x += x_offset;
-  const long block = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
-  const long start = block * 4;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
-  const uint x0 = (uint)words.x;
-  const uint x1 = (uint)words.y;
-  const uint x2 = (uint)words.z;
-  const uint x3 = (uint)words.w;
-  if (n - start >= 4) {
-    *(__global uint4 *)(x + start) = (uint4)(x0, x1, x2, x3);
-  } else {
-    x[start] = x0;
-    if (n - start > 1) {
-      x[start + 1] = x1;
-    }
-    if (n - start > 2) {
-      x[start + 2] = x2;
+  const long first_block = (long)(uint)get_group_id(0) * 2048 + (uint)get_local_id(0);
+  #pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long block = first_block + k * 256;
+    const long start = block * 4;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (ulong)block, stream, seed);
+    const uint x0 = (uint)words.x;
+    const uint x1 = (uint)words.y;
+    const uint x2 = (uint)words.z;
+    const uint x3 = (uint)words.w;
+    if (n - start >= 4) {
+      *(__global uint4 *)(x + start) = (uint4)(x0, x1, x2, x3);
+    } else {
+      x[start] = x0;
+      if (n - start > 1) {
+        x[start + 1] = x1;
+      }
+      if (n - start > 2) {
+        x[start + 2] = x2;
+      }
     }
   }
 }

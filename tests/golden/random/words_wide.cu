@@ -21,24 +21,28 @@ static __device__ inline __attribute__((always_inline)) uint4 treadle_philox_blo
 extern "C" __global__ void __launch_bounds__(256) random_words_uint32(
     unsigned int *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
     unsigned long long position) {
-  const long long block = (long long)blockIdx.x * 256 + threadIdx.x;
-  const long long start = block * 4;
-  if (start >= n)
-    return;
-  const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
-  const unsigned int x0 = (unsigned int)words.x;
-  const unsigned int x1 = (unsigned int)words.y;
-  const unsigned int x2 = (unsigned int)words.z;
-  const unsigned int x3 = (unsigned int)words.w;
-  if (n - start >= 4) {
-    *(uint4 *)(x + start) = make_uint4(x0, x1, x2, x3);
-  } else {
-    x[start] = x0;
-    if (n - start > 1) {
-      x[start + 1] = x1;
-    }
-    if (n - start > 2) {
-      x[start + 2] = x2;
+  const long long first_block = (long long)blockIdx.x * 2048 + threadIdx.x;
+  #pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const long long block = first_block + k * 256;
+    const long long start = block * 4;
+    if (start >= n)
+      break;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const unsigned int x0 = (unsigned int)words.x;
+    const unsigned int x1 = (unsigned int)words.y;
+    const unsigned int x2 = (unsigned int)words.z;
+    const unsigned int x3 = (unsigned int)words.w;
+    if (n - start >= 4) {
+      *(uint4 *)(x + start) = make_uint4(x0, x1, x2, x3);
+    } else {
+      x[start] = x0;
+      if (n - start > 1) {
+        x[start + 1] = x1;
+      }
+      if (n - start > 2) {
+        x[start + 2] = x2;
+      }
     }
   }
 }
