@@ -41,8 +41,11 @@ Array reshape(const Array& x, const Shape& shape, MemoryOrder order) {
   if (order == MemoryOrder::c) return reshape(x, shape);
   return transpose(reshape(transpose(x), Shape(shape.rbegin(), shape.rend())));
 }
-Array ravel(const Array& x) { return reshape(x, {-1}); }
-Array ravel(const Array& x, MemoryOrder order) { return reshape(x, {-1}, order); }
+Array ravel(const Array& x) { return ravel(x, MemoryOrder::c); }
+Array ravel(const Array& x, MemoryOrder order) {
+  Array flat = reshape(x, {-1}, order);
+  return flat.layout().is_contiguous(flat.dtype().size_bytes()) ? flat : copy(flat);
+}
 Array ravel_in_memory_order(const Array& x) {
   std::vector<int> axes(x.shape().size());
   std::iota(axes.begin(), axes.end(), 0);

@@ -285,3 +285,16 @@ def test_numpys_own_functions_give_views_of_arrays_of_a_device(device):
     np.real(x)[...] = 0
     np.imag(x)[...] = 0
     np.testing.assert_array_equal(x.get(), np.zeros((2, 1, 4)))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize(
+    "view", ["x[::2]", "x[::-1]", "x.T", "x[:, ::2]", "x[0, ::3]", "x[0][::-1]", "x[:, 0]", "x[0]"]
+)
+def test_what_does_not_lie_dense_is_raveled_into_a_copy(device, view, order):
+    theirs = np.arange(24.0).reshape(4, 6)
+    ours = tnp.asarray(theirs.copy())
+    for array in (theirs, ours):
+        flat = eval(view, {"x": array}).ravel(order)
+        flat[:1] = -1
+    np.testing.assert_array_equal(ours.get(), theirs)

@@ -17,7 +17,7 @@ namespace treadle::array {
 Array reshape(const Array& x, const Shape& shape);
 /// The same with elements counted in another order.
 Array reshape(const Array& x, const Shape& shape, MemoryOrder order);
-/// One axis, in C's order.
+/// One axis, in C's order: a view of elements that lie one after another, a copy of others.
 Array ravel(const Array& x);
 Array ravel(const Array& x, MemoryOrder order);  ///< in this one
 /// One axis, in the order in which elements lie in memory, but for strides of either sign.

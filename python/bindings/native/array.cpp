@@ -174,10 +174,12 @@ void bind_methods(nb::class_<Array>& type) {
            nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
            "The same elements in C's order under another shape, of which one extent may be -1: a "
            "view, or a copy where strides cannot say it.")
-      .def("ravel",
-           recorded(+[](const Array& x, const std::string& order) { return raveled(x, order); }),
-           nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> Array"),
-           "One axis, elements in C's order or another: a view, or a copy.")
+      .def(
+          "ravel",
+          recorded(+[](const Array& x, const std::string& order) { return raveled(x, order); }),
+          nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> Array"),
+          "One axis, elements in C's order or another: a view where they lie one after another, or "
+          "a copy.")
       .def(
           "transpose",
           [](const Array& self, const nb::args& axes) {

@@ -339,7 +339,9 @@ class Array:
         """
 
     def ravel(self, order: str = 'C') -> Array:
-        """One axis, elements in C's order or another: a view, or a copy."""
+        """
+        One axis, elements in C's order or another: a view where they lie one after another, or a copy.
+        """
 
     def transpose(self, *axes: int | Sequence[int] | None) -> Array:
         """A view with its axes in another order; in reverse without an argument."""
