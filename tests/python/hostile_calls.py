@@ -210,7 +210,7 @@ class Drawn:
         keywords = {}
         if self.random.random() < 0.3:
             try:
-                names = [p for p in inspect.signature(function).parameters if p.isidentifier()]
+                names = [p for p in inspect.signature(function).parameters if p[0] != "_"]
             except (TypeError, ValueError):
                 names = ["dtype", "axis", "out", "stream", "queue"]
             for name in self.random.sample(names, min(len(names), 2)):

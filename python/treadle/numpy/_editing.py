@@ -202,7 +202,8 @@ def diagflat(v: Any, k: int = 0) -> Array:
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array of `ndim` axes of length n."""
-    return (arange(n),) * ndim
+    count = index(ndim)
+    return (arange(n),) * count
 
 
 def diag_indices_from(arr: Any) -> tuple[Array, ...]:

@@ -257,14 +257,14 @@ def polyder(p: Any, m: int = 1) -> Array:
     (p,), m = _coefficients(p), int(m)
     if m < 0:
         raise InvalidArgument(f"polyder: m={m}; it is 0 or more")
-    for _ in range(m):
+    for _ in range(min(m, p.size)):
         p = p[:-1] * arange(p.size - 1, 0, -1, device=p.device)
     return p
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     """The m-th antiderivative; k: the constant of each, 0 by default."""
-    (p,) = _coefficients(p)
+    (p,), m = _coefficients(p), int(m)
     constants = [0.0] * m if k is None else list(_numpy.atleast_1d(_numpy.asarray(k)))
     if len(constants) == 1:
         constants = constants * m

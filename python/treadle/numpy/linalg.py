@@ -14,6 +14,7 @@ from treadle._core import InvalidArgument, LinAlgError, ShapeError
 from treadle._core import array as _array
 from treadle._core import linalg as _linalg
 from treadle._core.array import Array
+from treadle._required import required
 
 from ._creation import asarray, asarrays, written
 from ._linear_algebra import matmul, outer, tensordot, trace, vecdot
@@ -138,9 +139,10 @@ def svdvals(x: Any, /) -> Array:
 
 
 def _upper(UPLO: str) -> bool:
-    if UPLO.upper() not in ("L", "U"):
+    letter = required(UPLO, "UPLO", "'L' or 'U'", "upper").upper()
+    if letter not in ("L", "U"):
         raise InvalidArgument(f"UPLO={UPLO!r}: it is 'L' or 'U'")
-    return UPLO.upper() == "U"
+    return letter == "U"
 
 
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
