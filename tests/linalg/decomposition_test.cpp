@@ -105,5 +105,22 @@ TEST_P(DecompositionTest, EigenvaluesAndLeastSquares) {
   EXPECT_EQ(line.rank, 2);
 }
 
+TEST_P(DecompositionTest, Exponentials) {
+  const device::StreamScope scope(shared_stream());
+  const float half = std::sqrt(0.5f), angle = static_cast<float>(std::acos(-1.0)) * 0.25f;
+  expect_near(expm(matrix({0, 0, 0, 0}, 2)), {1, 0, 0, 1});
+  expect_near(expm(matrix({0, -angle, angle, 0}, 2)), {half, -half, half, half});
+  // By each approximant, and by squares: a nilpotent matrix has two terms.
+  for (const float size : {0.1f, 1.0f, 3.0f, 100.0f})
+    expect_near(expm(matrix({0, size, 0, 0}, 2)), {1, size, 0, 1});
+  const Array two = array::reshape(make({1, 0, 0, 0, 0, 0, 0, 1}), {2, 2, 2});
+  const float e = std::exp(1.0f);
+  expect_near(expm(two), {e, 0, 0, 1, 1, 0, 0, e});
+  EXPECT_TRUE(std::isnan(array::dense_copy(expm(matrix({NAN, 0, 0, 1}, 2))).as<float>()[3]));
+  EXPECT_EQ(expm(array::cast(two, Scalar::int32)).dtype(), Scalar::float64);
+  EXPECT_THROW(expm(make({1, 2})), ShapeError);
+  EXPECT_THROW(expm(array::cast(two, Scalar::float16)), DTypeError);
+}
+
 }  // namespace
 }  // namespace treadle::linalg

@@ -55,6 +55,23 @@ def test_square_matrices(device, dtype, batch):
     same(tnp.linalg.eigvalsh(tnp.asarray(h), "U"), np.linalg.eigvalsh(h, "U"))
 
 
+@pytest.mark.parametrize("dtype", list("fdFDi"))
+@pytest.mark.parametrize("batch", [(), (3,), (0,)])
+def test_exponentials(device, dtype, batch):
+    scipy = pytest.importorskip("scipy.linalg")
+    for size in (1e-3, 0.05, 0.3, 0.7, 2, 8):  # each approximant, and squares
+        x = (draw((*batch, 4, 4), "d" if dtype == "i" else dtype) * size).astype(dtype)
+        expected = np.zeros(x.shape, np.result_type(dtype, "f"))
+        for place in np.ndindex(batch):
+            expected[place] = scipy.expm(x[place])
+        scale = max(1, abs(expected).max(initial=0))
+        same(tnp.linalg.expm(tnp.asarray(x)) / scale, (expected / scale).astype(expected.dtype))
+    same(tnp.linalg.expm(np.zeros((0, 0))), np.zeros((0, 0)))
+    assert np.isnan(tnp.linalg.expm(tnp.asarray([[0, np.nan], [0, 0]])).get()).all()
+    with pytest.raises(ValueError, match="expm"):
+        tnp.linalg.expm(np.zeros((2, 3)))
+
+
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6), (2, 5, 3), (3, 0), (0, 3), (1, 1)])
 def test_matrices_of_any_shape(device, shape):
     x = draw(shape)

@@ -4,8 +4,8 @@
 //
 // LAPACK of the host does the work: matrices are copied to the host and results back. On a GPU of
 // NVIDIA's cuSOLVER does it where it is found and sooner done (treadle/library/cusolver.hpp): all
-// but eig() and lstsq(), of matrices that are not short. These functions compute at once and block,
-// and what is singular is an error at the call.
+// but eig(), lstsq() and expm(), of matrices that are not short. These functions compute at once
+// and block, and what is singular is an error at the call.
 // float32 and complex64 are computed in their own precision, integers and bool in float64.
 //
 // All throw LibraryNotFound where the host has no LAPACK, DTypeError for float16 and records, and
@@ -76,5 +76,9 @@ struct LeastSquares {
 /// values below rcond times the largest count as 0; by default rcond is the dtype's precision
 /// times the longer side.
 LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond = {});
+
+/// The exponential, exp(a) = 1 + a + a @ a / 2 + ..., by scaling and squaring with Pade's
+/// approximants of degree up to 13 (Higham, 2005). A matrix with NaN or infinity gives NaN.
+Array expm(const Array& a);
 
 }  // namespace treadle::linalg

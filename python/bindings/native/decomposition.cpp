@@ -96,6 +96,9 @@ void bind_decompositions(nb::module_& m) {
       },
       nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(),
       "Solution, residuals, rank and singular values.");
+  m.def(
+      "expm", [](const Array& a) { return waiting(&linalg::expm)(a); }, nb::arg("a"),
+      "The exponential of matrices.");
 }
 
 }  // namespace treadle::bindings

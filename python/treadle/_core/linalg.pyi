@@ -65,3 +65,6 @@ def eig(a: treadle._core.array.Array, vectors: bool) -> tuple:
 
 def lstsq(a: treadle._core.array.Array, b: treadle._core.array.Array, rcond: float | None) -> tuple:
     """Solution, residuals, rank and singular values."""
+
+def expm(a: treadle._core.array.Array) -> treadle._core.array.Array:
+    """The exponential of matrices."""

@@ -31,6 +31,7 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "expm",
     "inv",
     "lstsq",
     "matmul",
@@ -229,6 +230,11 @@ def matrix_power(a: Any, n: int) -> Array:
     """Square matrices multiplied with themselves; n below 0: their inverses."""
     n = operator.index(n)
     return _linalg.matrix_power(inv(a) if n < 0 else asarray(a), abs(n))
+
+
+def expm(a: Any) -> Array:
+    """The exponential of square matrices, SciPy's: 1 + a + a @ a / 2 + ..., NaN of NaN."""
+    return _linalg.expm(asarray(a))
 
 
 def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Array:
