@@ -18,7 +18,6 @@ MODULES = {
     ),
     "skcuda.magma": "it needs a MAGMA of your own: skcuda.cusolver has such functions",
     "skcuda.cusparse": "scikit-cuda's never worked, and sparse matrices come later",
-    **{f"skcuda.{name}": "it comes later" for name in ("rlinalg", "utils")},
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 

@@ -251,8 +251,6 @@ def test_matrices(gpuarray, dtype, order):
     near(row, drawn((1, 4), dtype))  # is not shared
     with pytest.raises(ValueError, match="square"):
         linalg.tril(gpuarray.to_gpu(drawn((2, 3), dtype)))
-    with pytest.raises(AttributeError, match="come later"):
-        linalg.dmd  # noqa: B018
 
 
 def definite(n, dtype, order):

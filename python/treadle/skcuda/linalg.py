@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 import treadle.numpy as tnp
-from treadle import _absent
 from treadle._core import DTypeError, InvalidArgument, NotSupported, ShapeError
 from treadle._core.array import Array
 
+from . import _modes
 from .misc import _has_cula as _has_cula
 from .misc import (
     _new,
@@ -40,6 +40,7 @@ __all__ = [
     "det",
     "diag",
     "div_matvec",
+    "dmd",
     "dot",
     "dot_diag",
     "eig",
@@ -62,12 +63,6 @@ __all__ = [
     "triu",
     "vander",
 ]
-
-_ABSENT = {"dmd": "dynamic mode decompositions come later"}
-
-
-def __getattr__(name: str) -> Any:
-    raise _absent.no_name(__name__, name, _ABSENT)
 
 
 class LinAlgError(Exception):
@@ -458,6 +453,31 @@ def eig(
         return a_gpu._wrap(_failing(tnp.linalg.eigvalsh, tnp.asarray(a_gpu)))
     values, vectors = _failing(tnp.linalg.eigh, tnp.asarray(a_gpu))
     return ordered(a_gpu, vectors, "F"), a_gpu._wrap(values)
+
+
+# over 6 parameters because they are scikit-cuda's
+def dmd(
+    a_gpu: Any,
+    k: int | None = None,
+    modes: str = "exact",
+    return_amplitudes: bool = False,
+    return_vandermonde: bool = False,
+    handle: Any = None,
+) -> tuple[Any, ...]:
+    """Dynamic modes of snapshots, which are the columns of a_gpu: (modes[, amplitudes][, powers],
+    eigenvalues), complex; a_gpu is about modes @ diag(amplitudes) @ powers. Of the first k singular
+    vectors, by default all. "exact" modes are in the space of the later snapshots, "standard" ones
+    in that of the earlier."""
+    _require_dtype(a_gpu)
+    _require_matrix("a_gpu", a_gpu)
+    most = min(a_gpu.shape[0], a_gpu.shape[1] - 1)
+    count = _modes.require_rank(a_gpu, most if k is None else k, most)
+    return _failing(
+        _modes.dynamic_modes,
+        a_gpu,
+        lambda x: _modes.truncated_svd(x, count),
+        _modes.Wanted(modes, return_amplitudes, return_vandermonde),
+    )
 
 
 class PCA:
