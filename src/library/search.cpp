@@ -13,6 +13,7 @@ namespace treadle::library {
 namespace {
 
 constexpr const char* setting = "TREADLE_LIBRARIES";
+constexpr const char* off = "off";  // in the place of a path
 
 std::string cuda_hint(const std::string& wheel, const char* name) {
   return "pip install \"treadle[linalg]\", or " + wheel + ", or set " + setting + "=" + name +
@@ -34,7 +35,7 @@ struct Candidates {
 Candidates candidates_of(const LibraryKind& kind, const SearchScope& scope) {
   Candidates found;
   if (const auto chosen = chosen_file(kind); !chosen.empty()) {
-    if (chosen == "off") {
+    if (chosen == off) {
       found.tried.push_back(setting + ("=" + kind.name) + "=off: switched off");
       return found;
     }
@@ -114,6 +115,9 @@ LibraryStatus library_status(const LibraryKind& kind, const SearchScope& scope) 
   status.tried = std::move(found.tried);
   if (file != found.files.end()) {
     status.path = *file;
+  } else if (chosen_file(kind) == off) {
+    status.problem = "switched off";
+    status.hint = std::string("unset ") + setting;
   } else {
     status.problem = "not found";
     status.hint = kind.hint;

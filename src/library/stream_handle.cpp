@@ -42,7 +42,13 @@ void StreamHandle<Library>::on_stream(std::uint64_t stream, const HandleWorkspac
     library_->set_stream(raw_, stream, workspace);
     stream_ = stream, workspace_ = workspace, is_set_ = true;
   }
-  queue(raw_);
+  try {
+    queue(raw_);
+  } catch (const DeviceError&) {
+    // Where an earlier kernel has failed the library knows no more than that; the driver does.
+    context_.synchronize();
+    throw;
+  }
 }
 
 template <class Library>

@@ -31,14 +31,17 @@ using library::Cusolver;
 using library::CusolverRoutines;
 using library::CusolverWords;
 
-DeviceSolver::DeviceSolver(device::Device& device) {
-  open(on_gpu_of_nvidia<library::CusolverHandle>(device));
+library::CusolverHandle* DeviceSolver::handle() {
+  std::call_once(opened_, [&] {
+    if (handle_ == nullptr) use(on_gpu_of_nvidia<library::CusolverHandle>(device_));
+  });
+  return handle_.get();
 }
-void DeviceSolver::open(std::unique_ptr<library::CusolverHandle> opened) {
-  handle = std::move(opened);
-  if (handle != nullptr)
-    text =
-        handle->library().path().filename().string() + ", version " + handle->library().version();
+void DeviceSolver::use(std::unique_ptr<library::CusolverHandle> handle) {
+  handle_ = std::move(handle);
+  if (handle_ != nullptr)
+    text_ =
+        handle_->library().path().filename().string() + ", version " + handle_->library().version();
 }
 
 namespace {
@@ -96,7 +99,7 @@ class SolverRun {
   /// Calls with the handle on the stream. Nothing is allocated in there: memory may have to come
   /// from pending work, which may want the handle.
   void call(const std::function<void(void*)>& function) const {
-    solver_.handle->on_stream(stream_.raw(), {}, function);
+    solver_.handle()->on_stream(stream_.raw(), {}, function);
   }
   /// The elements of work that a routine asks for.
   int size(const char* routine, const std::function<int(void*, int*)>& ask) const {
@@ -106,7 +109,7 @@ class SolverRun {
   }
   template <class T>
   const CusolverRoutines<T>& routines() const {
-    return solver_.handle->library().routines<T>();
+    return solver_.handle()->library().routines<T>();
   }
 
  private:
@@ -136,7 +139,7 @@ class SolverComputation final : public array::Computation {
     SolverRun run(stream, launch, results_);
     queue_(run);
     if (settings().sync) stream.synchronize();
-    return {.name = &name_, .text = &stream.device().slot<DeviceSolver>().text};
+    return {.name = &name_, .text = &stream.device().slot<DeviceSolver>().text()};
   }
 
  private:
@@ -195,12 +198,12 @@ auto with_type(const Array& x, F function) {
 }  // namespace
 
 bool is_for_gpu(const Array& x, std::int64_t DeviceSolver::* least) {
-  const DeviceSolver& solver = solver_of(x);
-  if (solver.handle == nullptr) return false;
+  DeviceSolver& solver = solver_of(x);
   const Stack stack(x);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t shorter = std::min(stack.m, stack.n);
-  return stack.count > 0 && shorter > 0 && stack.m * stack.n <= most && shorter >= solver.*least;
+  return stack.count > 0 &&
+         std::min(stack.m, stack.n) >= std::max<std::int64_t>(solver.*least, 1) &&
+         stack.m * stack.n <= most && solver.handle() != nullptr;
 }
 
 Array gpu_solve(const char* name, const Array& a, const Array& b) {

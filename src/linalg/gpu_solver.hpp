@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "treadle/array/array.hpp"
@@ -13,15 +14,26 @@
 
 namespace treadle::linalg {
 
-/// cuSOLVER on a device, opened by the first decomposition there.
-struct DeviceSolver {
-  explicit DeviceSolver(device::Device& device);
-  void open(std::unique_ptr<library::CusolverHandle> opened);
-  std::unique_ptr<library::CusolverHandle> handle;  ///< null: there is none
-  std::string text;                                 ///< for explain()
+/// cuSOLVER on a device.
+class DeviceSolver {
+ public:
+  explicit DeviceSolver(device::Device& device) : device_(device) {}
+  /// Opened by the first call, which takes a second; null: there is none.
+  library::CusolverHandle* handle();
+  /// Takes the place of what handle() would open.
+  void use(std::unique_ptr<library::CusolverHandle> handle);
+  /// For explain().
+  const std::string& text() const noexcept { return text_; }
+
   /// The host is sooner done with shorter matrices, copies included (an H200 beside 16 cores): of
   /// LU, Cholesky and QR, of eigenvalues, of singular values. Both take one after the other.
   std::int64_t least_for_factors = 96, least_for_eigen = 192, least_for_svd = 400;
+
+ private:
+  device::Device& device_;
+  std::once_flag opened_;
+  std::unique_ptr<library::CusolverHandle> handle_;
+  std::string text_;
 };
 
 /// Whether these functions take the matrices in the last axes of x, which have so many rows and

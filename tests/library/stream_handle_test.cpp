@@ -46,6 +46,16 @@ TEST(StreamHandle, ends_what_it_made) {
   EXPECT_EQ(handles_open, 0);
 }
 
+TEST(StreamHandle, an_error_after_no_failure_is_the_librarys) {
+  CusolverHandle handle(counting_library(0), cuda::Context::primary(cuda::Driver::cpu().device(0)));
+  try {
+    handle.on_stream(0, {}, [](void*) { Cusolver::check(6, "cusolverDnXpotrf"); });
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.code_name(), "CUSOLVER_STATUS_EXECUTION_FAILED");
+  }
+}
+
 TEST(StreamHandle, outlives_its_context) {
   const auto context = cuda::Context::create(cuda::Driver::cpu().device(0));
   const auto handle = std::make_unique<CusolverHandle>(counting_library(0), context);

@@ -196,9 +196,9 @@ class GpuSolverTest : public testing::Test {
   /// Whether the CPU device has cuSOLVER's place taken, for matrices of any length.
   void use(bool is_there) {
     DeviceSolver& solver = device_->slot<DeviceSolver>();
-    solver.open(is_there ? std::make_unique<library::CusolverHandle>(
-                               cusolver_of_lapack(), *device::cuda_context(*device_))
-                         : nullptr);
+    solver.use(is_there ? std::make_unique<library::CusolverHandle>(cusolver_of_lapack(),
+                                                                    *device::cuda_context(*device_))
+                        : nullptr);
     solver.least_for_factors = solver.least_for_eigen = solver.least_for_svd = 1;
   }
   Array draw(const array::Shape& shape, int seed = 1) {

@@ -79,6 +79,13 @@ def test_info_says_what_the_cpu_device_does_not_have(run_python):
     assert [family for family in lacks if family not in differs] == []
 
 
+def test_a_library_can_be_switched_off(run_python):
+    report, text = info(run_python, "--all", TREADLE_LIBRARIES="blas=off,cublas=off")
+    off = {r["setting"]: r["problem"] for r in report["libraries"]}
+    assert off["blas"] == off["cublas"] == "switched off" != off["cusolver"]
+    assert "TREADLE_LIBRARIES=blas=off: switched off" in text
+
+
 def test_doctor_is_info_all(run_python, tmp_path):
     # What is available changes between two processes, and what is in a cache that others use.
     same = {

@@ -40,7 +40,8 @@ class StreamHandle {
 
   /// Calls `queue(handle)` with the context current and the handle set to a stream (CUstream) and
   /// memory of that; other threads wait meanwhile. `queue` must not come here again. Throws as
-  /// `queue`, and as Library::check().
+  /// `queue`, and as Library::check(); where `queue` throws DeviceError because a kernel failed
+  /// before, that failure.
   void on_stream(std::uint64_t stream, const HandleWorkspace& workspace,
                  const std::function<void(void*)>& queue);
 
