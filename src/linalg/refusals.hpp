@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "treadle/base/error.hpp"
+#include "treadle/linalg/decomposition.hpp"
 
 namespace treadle::linalg {
 
