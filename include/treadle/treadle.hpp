@@ -135,6 +135,7 @@
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/generated_program.hpp"
 #include "treadle/kernel/group_kernel.hpp"
+#include "treadle/kernel/host_code.hpp"
 #include "treadle/kernel/list_builder.hpp"
 #include "treadle/kernel/product.hpp"
 #include "treadle/kernel/program.hpp"

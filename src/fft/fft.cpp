@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "fft/host_launch.hpp"
 #include "fft/transform.hpp"
 #include "treadle/array/computation.hpp"
 #include "treadle/array/creation.hpp"
@@ -16,6 +15,7 @@
 #include "treadle/array/joining.hpp"
 #include "treadle/array/padding.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/kernel/host_code.hpp"
 
 namespace treadle::fft {
 namespace {
@@ -115,7 +115,7 @@ Array readable(const Array& x, Scalar dtype) {
           0 &&
       std::ranges::all_of(x.strides(), [&](std::int64_t stride) { return stride % size == 0; });
   const bool is_dense = x.layout().is_contiguous(x.dtype().size_bytes());
-  return is_whole && (is_dense || runs_host_code(x.device())) ? x : array::copy(x);
+  return is_whole && (is_dense || kernel::runs_host_code(x.device())) ? x : array::copy(x);
 }
 
 /// Records a transform, whose result has this shape and dtype.

@@ -52,11 +52,6 @@ std::uint64_t address_of(HostEngine engine) { return reinterpret_cast<std::uintp
 
 }  // namespace
 
-bool runs_host_code(const device::Device& device) noexcept {
-  const device::DeviceInfo& info = device.info();
-  return info.kind == device::DeviceKind::cpu && info.language == Language::cuda_c;
-}
-
 kernel::KernelNote launch_on_host(device::Stream& stream, HostTask task) {
   const HostKernel& host = stream.device().slot<HostKernel>();
   std::uint64_t elements = 1;

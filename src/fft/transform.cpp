@@ -12,6 +12,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/kernel/host_code.hpp"
 
 namespace treadle::fft {
 namespace {
@@ -60,6 +61,13 @@ std::size_t bytes_of(const array::ArrayPlace& place, std::int64_t element) {
   std::int64_t count = element;
   for (const std::int64_t extent : place.shape) count *= extent;
   return static_cast<std::size_t>(count);
+}
+
+bool is_dense(const array::ArrayPlace& place, std::int64_t element) {
+  std::int64_t expected = element;
+  for (std::size_t axis = place.shape.size(); axis-- > 0; expected *= place.shape[axis])
+    if (place.shape[axis] != 1 && place.strides[axis] != expected) return false;
+  return true;
 }
 
 /// On a device that host code cannot reach: dense elements go to the host, and back.
@@ -115,7 +123,7 @@ kernel::KernelNote Transform::run(device::Stream& stream,
   if (std::ranges::find(output.shape, 0) != output.shape.end()) return {};
   if (!stream.device().info().traits.runs_kernels) return {};
   const bool is_processor = stream.device().info().kind == device::DeviceKind::cpu;
-  if (!runs_host_code(stream.device()) || generates_everywhere()) {
+  if (!kernel::runs_host_code(stream.device()) || generates_everywhere()) {
     if (is_processor && !generates_everywhere())
       return run_through_host(stream, task_of(*this, input, output, is_double), input, output,
                               sizes);
@@ -130,6 +138,8 @@ kernel::KernelNote Transform::run(device::Stream& stream,
   HostTask task = task_of(*this, input, output, is_double);
   task.input = input.location.handle + input.location.offset;
   task.output = output.location.handle + output.location.offset;
+  if (is_dense(output, sizes.output) && task.input != task.output)
+    kernel::announce_host_result(stream, output.location, bytes_of(output, sizes.output));
   return launch_on_host(stream, task);
 }
 

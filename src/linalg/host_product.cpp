@@ -9,6 +9,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/kernel/host_code.hpp"
 #include "treadle/library/host_blas.hpp"
 
 namespace treadle::linalg {
@@ -27,11 +28,6 @@ const HostBlas* host_blas() {
     }
   }();
   return found.get();
-}
-
-bool is_cpu_device(const device::Device& device) {
-  return device.info().kind == device::DeviceKind::cpu && !device.info().traits.builds_text &&
-         device.info().traits.unified_memory;
 }
 
 /// All that a call needs, in the host's memory.
@@ -125,7 +121,7 @@ bool is_blas_dtype(Scalar dtype) {
 std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
                                                    const kernel::Product& product) {
   device::Device& device = stream.device();
-  if (!is_blas_dtype(product.dtype) || !is_cpu_device(device)) return std::nullopt;
+  if (!is_blas_dtype(product.dtype) || !kernel::runs_host_code(device)) return std::nullopt;
   const HostBlas* const library = host_blas();
   if (library == nullptr) return std::nullopt;
   const auto blas = blas_product(product);
@@ -135,6 +131,8 @@ std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
   static const std::string name = "gemm of " + library->path().filename().string();
   static const std::string text = "CBLAS, version " + library->version();
   const device::LeaveDeferred leave;
+  const std::uint64_t elements = product.outer * product.inner * product.m * product.n;
+  kernel::announce_host_result(stream, product.z, elements * DType(product.dtype).size_bytes());
   stream.call_host([library, task] { multiply(*library, task); });
   return product_note(product, name, text);
 }
