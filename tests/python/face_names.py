@@ -465,3 +465,123 @@ rand(queue, shape, dtype, luxury=None, a=0, b=1)
 fill_rand(result, queue=None, a=0, b=1)
 """,
 }
+
+SKCUDA = {
+    "fft": """
+Plan(shape, in_dtype, out_dtype, batch=1, stream=None, mode=1, inembed=None, istride=1, idist=0,
+    onembed=None, ostride=1, odist=0, auto_allocate=True)
+Plan.set_work_area(self, work_area)
+fft(x_gpu, y_gpu, plan, scale=False)
+ifft(x_gpu, y_gpu, plan, scale=False)
+""",
+    "linalg": """
+LinAlgError init shutdown add_matvec div_matvec mult_matvec _has_cula
+PCA(n_components=None, handle=None, epsilon=1e-07, max_iter=10000)
+PCA.fit_transform(self, X_gpu, transposed_input=False)
+PCA.set_n_components(self, n_components)
+PCA.get_n_components(self)
+dot(x_gpu, y_gpu, transa='N', transb='N', handle=None, out=None)
+add_dot(a_gpu, b_gpu, c_gpu, transa='N', transb='N', alpha=1.0, beta=1.0, handle=None)
+mdot(*args, handle=None)
+dot_diag(d_gpu, a_gpu, trans='N', overwrite=False, handle=None)
+add_diag(d_gpu, a_gpu, overwrite=False, handle=None)
+multiply(x_gpu, y_gpu, overwrite=False)
+scale(alpha, x_gpu, alpha_real=False, handle=None)
+[norm trace](x_gpu, handle=None)
+conj(x_gpu, overwrite=False)
+[transpose hermitian](a_gpu, handle=None)
+eye(N, dtype=float32)
+diag(v_gpu)
+tril(a_gpu, overwrite=False, handle=None)
+triu(a_gpu, k=0, overwrite=False, handle=None)
+vander(a_gpu, n=None, handle=None)
+svd(a_gpu, jobu='A', jobvt='A', lib='cusolver')
+pinv(a_gpu, rcond=1e-15, lib='cusolver')
+[cho_factor cholesky](a_gpu, uplo='L', lib='cusolver')
+cho_solve(a_gpu, b_gpu, uplo='L', lib='cusolver')
+inv(a_gpu, overwrite=False, ipiv_gpu=None, lib='cusolver')
+det(a_gpu, overwrite=False, workspace_gpu=None, ipiv_gpu=None, handle=None, lib='cusolver')
+qr(a_gpu, mode='reduced', handle=None, lib='cusolver')
+eig(a_gpu, jobvl='N', jobvr='V', imag='F', lib='cusolver')
+dmd(a_gpu, k=None, modes='exact', return_amplitudes=False, return_vandermonde=False, handle=None)
+""",
+    "rlinalg": """
+init hermitian transpose add_matvec div_matvec mult_matvec LinAlgError
+rsvd(a_gpu, k=None, p=0, q=0, method='standard', handle=None)
+rdmd(a_gpu, k=None, p=5, q=1, modes='exact', method_rsvd='standard', return_amplitudes=False,
+    return_vandermonde=False, handle=None)
+cdmd(a_gpu, k=None, c=None, modes='exact', return_amplitudes=False, return_vandermonde=False,
+    handle=None)
+""",
+    "misc": """
+shutdown num_types num_nbytes isdoubletype iscomplextype _has_cula _has_cusolver _has_magma
+_global_cublas_allocator
+init(allocator=mem_alloc)
+init_device(n=0)
+[init_context get_compute_capability get_dev_attrs](dev)
+done_context(ctx)
+get_current_device()
+iceil(x)
+select_block_grid_sizes(dev, data_shape, threads_per_block=None)
+[zeros ones inf](shape, dtype, order='C', allocator=mem_alloc)
+[zeros_like ones_like](a)
+[maxabs cumsum diff](x_gpu)
+get_by_index(src_gpu, ind)
+set_by_index(dest_gpu, ind, src_gpu, ind_which='dest')
+set_realloc(x_gpu, data)
+[add subtract multiply divide](x_gpu, y_gpu)
+binaryop_2d(c_op, py_op, commutative, x_gpu, y_gpu)
+binaryop_matvec(binary_op, x_gpu, a_gpu, axis=None, out=None, stream=None)
+[add_matvec div_matvec mult_matvec](x_gpu, a_gpu, axis=None, out=None, stream=None)
+[sum mean](x_gpu, axis=None, out=None, keepdims=False)
+[var std](x_gpu, ddof=0, axis=None, stream=None, keepdims=False)
+[max min](a_gpu, axis=None, keepdims=False)
+[argmax argmin](a_gpu, axis, keepdims=False)
+""",
+    "special": """
+sici(x_gpu)
+[exp1 expi](z_gpu)
+""",
+    "integrate": """
+init shutdown
+trapz(x_gpu, dx=1.0, handle=None)
+simps(x_gpu, dx=1.0, even='avg', handle=None)
+trapz2d(x_gpu, dx=1.0, dy=1.0, handle=None)
+gen_trapz_mult(N, dtype)
+gen_simps_mult(N, dtype, even='avg')
+gen_trapz2d_mult(mat_shape, dtype)
+""",
+    "cudart": """
+POINTER float2 double2 cuFloatComplex cuDoubleComplex cudaPointerAttributes cudaExceptions cudaError
+cudaMalloc(count, ctype=None)
+[cudaFree cudaPointerGetAttributes](ptr)
+cudaMallocPitch(pitch, rows, cols, elesize)
+[cudaMemcpy_htod cudaMemcpy_dtoh](dst, src, count)
+cudaSetDevice(dev)
+[cudaGetDevice cudaDriverGetVersion cudaRuntimeGetVersion cudaMemGetInfo]()
+cudaGetErrorString(e)
+gpuarray_ptr(g)
+cudaCheckStatus(status)
+""",
+    "cudadrv": """
+CUDA_ERROR CUDA_ERROR_INVALID_VALUE
+cuCheckStatus(status)
+cuPointerGetAttribute(attribute, ptr)
+""",
+    "cublasxt": """
+[cublasXtCreate cublasXtMaxBoards]()
+[cublasXtDestroy cublasXtGetBlockDim](handle)
+cublasXtGetNumBoards(nbDevices, deviceId)
+cublasXtDeviceSelect(handle, nbDevices, deviceId)
+cublasXtSetBlockDim(handle, blockDim)
+cublasXtSetCpuRoutine(handle, blasOp, type, blasFunctor)
+cublasXtSetCpuRatio(handle, blasOp, type, ratio)
+cublasXtSetPinningMemMode(handle, mode)
+[cublasXtSgemm cublasXtDgemm cublasXtCgemm cublasXtZgemm](handle, transa, transb, m, n, k, alpha, A,
+    lda, B, ldb, beta, C, ldc)
+""",
+    "utils": """
+get_soname(filename)
+find_lib_path(name)
+""",
+}

@@ -5,6 +5,7 @@ what it does, the modules' own tests say."""
 import importlib
 import inspect
 import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -12,11 +13,11 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from face_names import PYCUDA, PYOPENCL  # noqa: E402
+from face_names import PYCUDA, PYOPENCL, SKCUDA  # noqa: E402
 
 MODULES = [
     pytest.param(f"{face}.{module}", text, id=f"{face}.{module}")
-    for face, table in (("pycuda", PYCUDA), ("pyopencl", PYOPENCL))
+    for face, table in (("pycuda", PYCUDA), ("pyopencl", PYOPENCL), ("skcuda", SKCUDA))
     for module, text in table.items()
 ]
 
@@ -66,6 +67,16 @@ def test_every_name_is_there_with_its_parameters(module, text):
         else:
             wrong.append(differs(module, name, parameters) if parameters is not None else None)
     assert not list(filter(None, wrong))
+
+
+@pytest.mark.parametrize("module", SKCUDA)
+def test_every_function_of_skcuda_is_called_by_a_test(module):
+    texts = "".join(path.read_text() for path in Path(__file__).parent.glob("skcuda*_test.py"))
+    names = {name.split(".")[-1] for name, parameters in entries(SKCUDA[module]) if parameters}
+    # The letter of a type may be put in.
+    called = set(re.findall(r"(?<=[.\"'])\w+", texts.replace("{letter}", "S")))
+    called |= {name.replace("XtS", f"Xt{letter}") for name in called for letter in "DCZ"}
+    assert names - called == set()
 
 
 SCALARS = "char uchar short ushort int uint long ulong float double".split()

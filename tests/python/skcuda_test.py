@@ -145,6 +145,42 @@ def test_operators_and_reductions_of_matrices(gpuarray, dtype, order):
     near(misc.argmin(x_gpu, 1, True), x.argmin(1, keepdims=True), "u4")
 
 
+def test_operators_by_their_names(gpuarray):
+    from skcuda import misc
+
+    x, y = drawn((3, 4), "f4"), drawn((3, 4), "f4", 1)
+    x_gpu, y_gpu = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
+    near(misc.binaryop_2d("-", None, False, x_gpu, y_gpu), x - y, "f4")
+    out = misc.zeros_like(x_gpu)
+    assert misc.binaryop_matvec("-", x_gpu, gpuarray.to_gpu(y[0]), out=out) is out
+    near(out, x - y[0])
+    near(misc.ones_like(x_gpu) + misc.zeros((3, 4), "f4"), np.ones((3, 4)), "f4")
+    whole = gpuarray.to_gpu(np.arange(12, dtype="i4").reshape(3, 4))
+    row = gpuarray.to_gpu(np.array([1, 2, 3, 4], "i4"))
+    near(misc.binaryop_matvec("%", whole, row, 1), whole.get() % row.get(), "i4")
+    for wrong in [("^", x_gpu, row), ("%", x_gpu, row), ("+", x_gpu, row, 2), ("+", row, row)]:
+        with pytest.raises((ValueError, TypeError), match=r"op|remainders|axis|matrix"):
+            misc.binaryop_matvec(*wrong)
+
+
+def test_devices_and_contexts():
+    from skcuda import misc
+
+    device = misc.init_device(0)
+    context = misc.init_context(device)
+    assert misc.get_current_device() == device
+    major, minor = device.compute_capability()
+    assert misc.get_compute_capability(device) == float(f"{major}.{minor}")
+    most, blocks, grids = misc.get_dev_attrs(device)
+    assert 1 <= most
+    assert len(blocks) == len(grids) == 3
+    misc.done_context(context)
+    assert (misc.iceil(2.1), misc.iceil(2)) == (3, 2)
+    assert misc.isdoubletype(np.complex128) and not misc.isdoubletype("f4")
+    assert misc.iscomplextype("c8") and misc.num_nbytes[np.dtype("f4")] == 4
+    assert np.float32 in misc.num_types
+
+
 def test_elements_by_number_and_new_arrays(gpuarray):
     from skcuda import misc
 
@@ -188,6 +224,9 @@ def test_integrals(gpuarray, dtype):
     near(both[2], (both[0] + both[1]) / 2, dtype)
     with pytest.raises(ValueError, match="even"):
         integrate.simps(gpuarray.to_gpu(x), even="none")
+    near(integrate.gen_trapz_mult(3, dtype), [0.5, 1, 0.5], dtype)
+    near(integrate.gen_simps_mult(3, dtype), np.array([1, 4, 1]) / 3, dtype)
+    near(integrate.gen_trapz2d_mult((2, 3), dtype), np.outer([0.5, 0.5], [0.5, 1, 0.5]), dtype)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -325,7 +364,10 @@ def test_principal_components(gpuarray):
     from skcuda import linalg
 
     x = drawn((30, 4), "f8")
-    scores = linalg.PCA(3).fit_transform(gpuarray.to_gpu(x))
+    pca = linalg.PCA()
+    assert pca.get_n_components() is None
+    pca.set_n_components(3)
+    scores = pca.fit_transform(gpuarray.to_gpu(x))
     products = scores.get().T @ scores.get()
     near(products, np.diag(np.diag(products)))
     centred = x - x.mean(1, keepdims=True)

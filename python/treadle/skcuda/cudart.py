@@ -150,8 +150,9 @@ def cudaMalloc(count: int, ctype: Any = None) -> Any:
 def cudaMallocPitch(pitch: int, rows: int, cols: int, elesize: int) -> tuple[Any, int]:
     """Memory of `rows` rows of `cols` elements: its address, and the bytes from row to row, which
     the device chooses whatever `pitch` is."""
+    access = next((size for size in (4, 8) if size >= elesize), 16)  # what the driver takes
     with _Told():
-        memory, distance = drv.mem_alloc_pitch(cols * elesize, rows, max(4, min(elesize, 16)))
+        memory, distance = drv.mem_alloc_pitch(cols * elesize, rows, access)
         _allocations[int(memory)] = memory
         return ctypes.c_void_p(int(memory)), distance
 
