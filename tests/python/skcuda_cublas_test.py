@@ -340,10 +340,10 @@ def test_functions_beside_numpy(handle, gpuarray, family):
 
 
 def test_every_function_is_compared():
-    assert len(ROUTINES) == 190
+    assert len(ROUTINES) == 196  # six more than scikit-cuda's: matinvBatched, complex trsmBatched
     assert len([n for n in cublas.__all__ if callable(getattr(cublas, n))]) >= 198
     special = {"rotg", "rotmg", "gemmBatched", "trsmBatched"}
-    special |= {"getrfBatched", "getriBatched", "getrsBatched", "gelsBatched"}
+    special |= {"matinvBatched", "getrfBatched", "getriBatched", "getrsBatched", "gelsBatched"}
     assert {family_of(name) for name in ROUTINES} == set(EXPECTED) | special
 
 
@@ -390,18 +390,23 @@ def test_many_products_and_solutions(handle, gpuarray, letter, dtype):
     multiply = getattr(cublas, f"cublas{letter}gemmBatched")
     multiply(handle, "n", "n", 3, 2, 3, 2, a_at.gpudata, 3, b_at.gpudata, 3, -1, c_at.gpudata, 3, 5)
     near(c_gpu.get().swapaxes(1, 2), 2 * a @ b - c)
-    if letter in "SD":
-        solve = getattr(cublas, f"cublas{letter}trsmBatched")
-        solve(handle, "l", "u", "n", "n", 3, 2, 1, a_at.gpudata, 3, b_at.gpudata, 3, 5)
-        near(b_gpu.get().swapaxes(1, 2), np.linalg.solve(np.triu(a), b))
-        b_gpu.set(np.ascontiguousarray(b.swapaxes(1, 2)))
+    solve = getattr(cublas, f"cublas{letter}trsmBatched")
+    solve(handle, "l", "u", "n", "n", 3, 2, 1, a_at.gpudata, 3, b_at.gpudata, 3, 5)
+    near(b_gpu.get().swapaxes(1, 2), np.linalg.solve(np.triu(a), b))
+    b_gpu.set(np.ascontiguousarray(b.swapaxes(1, 2)))
 
     pivots, infos = gpuarray.empty((5, 3), "i4"), gpuarray.empty(5, "i4")
+    inverse = gpuarray.empty((5, 3, 3), dtype)
+    getattr(cublas, f"cublas{letter}matinvBatched")(
+        handle, 3, a_at.gpudata, 3, addresses(gpuarray, inverse).gpudata, 3, infos.gpudata, 5
+    )
+    assert not infos.get().any()
+    near(inverse.get().swapaxes(1, 2), np.linalg.inv(a))
     getattr(cublas, f"cublas{letter}getrfBatched")(
         handle, 3, a_at.gpudata, 3, pivots.gpudata, infos.gpudata, 5
     )
     assert not infos.get().any()
-    inverse = gpuarray.empty((5, 3, 3), dtype)
+    inverse.fill(0)
     getattr(cublas, f"cublas{letter}getriBatched")(
         handle, 3, a_at.gpudata, 3, pivots.gpudata, addresses(gpuarray, inverse).gpudata, 3,
         infos.gpudata, 5,

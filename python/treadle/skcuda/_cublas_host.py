@@ -162,8 +162,9 @@ def _batches(routine: Routine, values: _Values) -> Iterator[_Values]:
         if parameter.kind != "P" or not count:
             continue
         name = parameter.name
-        lengths, leading = lengths_of(parameter, values), values[f"ld{name[0].lower()}"]
-        require_leading(f"ld{name[0].lower()}", leading, lengths[0], routine.library)
+        distance = "lda_inv" if name == "Ainv" else f"ld{name[0].lower()}"
+        lengths, leading = lengths_of(parameter, values), values[distance]
+        require_leading(distance, leading, lengths[0], routine.library)
         size = (lengths[-1] - 1) * leading + lengths[0] if min(lengths) > 0 else 0
         named[name] = vector(values[name], np.uintp, count)
         for one in named[name]:
@@ -230,6 +231,24 @@ def invert(routine: Routine, values: _Values) -> None:
         infos[i] = worked(routine.element, "getri", n, c, v["ldc"], _pivots(v["P"], n, i))
 
 
+def factor_and_invert(routine: Routine, values: _Values) -> None:
+    """matinvBatched."""
+    v, n = values, values["n"]
+    if n > 32:
+        raise routine.library.invalid_value(f"n={n}: matrices have up to 32 rows\n  try: getrf")
+    infos = vector(v["info"], np.int32, v["batchSize"])
+    for i, own in enumerate(_batches(routine, v)):
+        infos[i] = 0
+        if n == 0:
+            continue
+        made = matrix(own["Ainv"], routine.element.dtype, n, n, v["lda_inv"])
+        made[:] = matrix(own["A"], routine.element.dtype, n, n, v["lda"])
+        pivots = np.empty(n, integer_dtype())
+        infos[i] = lapack(routine.element, "getrf", n, n, made, v["lda_inv"], pivots)
+        if infos[i] == 0:
+            worked(routine.element, "getri", n, made, v["lda_inv"], pivots)
+
+
 def solve(routine: Routine, values: _Values) -> None:
     """getrsBatched."""
     v, n = values, values["n"]
@@ -289,9 +308,10 @@ SPECIAL: dict[str, tuple[Callable[[Routine, _Values], Any], str]] = {
     "dgmm": (diagonal_product, "SDCZ"),
     "gemmBatched": (each(cblas), "SDCZ"),
     "gemmStridedBatched": (each_at_distance, "SDCZ"),
-    "trsmBatched": (each(cblas), "SD"),
+    "trsmBatched": (each(cblas), "SDCZ"),
     "getrfBatched": (factor, "SDCZ"),
     "getriBatched": (invert, "SDCZ"),
+    "matinvBatched": (factor_and_invert, "SDCZ"),
     "getrsBatched": (solve, "SDCZ"),
     "gelsBatched": (least_squares, "SDCZ"),
 }

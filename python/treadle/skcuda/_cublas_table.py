@@ -211,7 +211,7 @@ EXTENSIONS = (
     ),
     Family(
         "trsmBatched",
-        REAL,
+        ALL,
         "side uplo trans diag m n alpha A:P[side] lda B:P[m,n] ldb batchCount",
         "trsm of many matrices.",
     ),
@@ -227,6 +227,12 @@ EXTENSIONS = (
         ALL,
         "n A:P[n,n] lda P:I C:P[n,n] ldc info:I[batchSize] batchSize",
         "Inverses in C, of what getrfBatched made.",
+    ),
+    Family(
+        "matinvBatched",
+        ALL,
+        "n A:P[n,n] lda Ainv:P[n,n] lda_inv:int info:I[batchSize] batchSize",
+        "Inverses in Ainv of matrices of up to 32 rows, which stay as they are.",
     ),
     Family(
         "getrsBatched",
