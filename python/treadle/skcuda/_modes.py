@@ -33,6 +33,12 @@ def require_rank(a_gpu: Any, k: Any, most: int) -> int:
     return int(k)
 
 
+def rank_of_snapshots(a_gpu: Any, k: int | None) -> int:
+    """The same of snapshots but the last one; None: all."""
+    most = min(a_gpu.shape[0], a_gpu.shape[1] - 1)
+    return require_rank(a_gpu, most if k is None else k, most)
+
+
 def truncated_svd(x: Any, k: int) -> tuple[Any, Any, Any]:
     """The first k singular values and vectors."""
     u, s, vh = tnp.linalg.svd(x, full_matrices=False)

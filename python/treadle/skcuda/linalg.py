@@ -470,8 +470,7 @@ def dmd(
     in that of the earlier."""
     _require_dtype(a_gpu)
     _require_matrix("a_gpu", a_gpu)
-    most = min(a_gpu.shape[0], a_gpu.shape[1] - 1)
-    count = _modes.require_rank(a_gpu, most if k is None else k, most)
+    count = _modes.rank_of_snapshots(a_gpu, k)
     return _failing(
         _modes.dynamic_modes,
         a_gpu,

@@ -77,8 +77,7 @@ def rdmd(
     """linalg.dmd() by rsvd(); k None: of all."""
     _require_dtype(a_gpu)
     _require_matrix("a_gpu", a_gpu)
-    most = min(a_gpu.shape[0], a_gpu.shape[1] - 1)
-    count = _modes.require_rank(a_gpu, most if k is None else k, most)
+    count = _modes.rank_of_snapshots(a_gpu, k)
     return _modes.dynamic_modes(
         a_gpu,
         lambda x: _modes.random_svd(x, count, (p, q), method_rsvd),
@@ -101,8 +100,7 @@ def cdmd(
     _require_matrix("a_gpu", a_gpu)
     if modes == "standard":
         raise NotSupported("cdmd: modes='standard' are of all rows\n  try: modes='exact'")
-    rows, most = a_gpu.shape[0], min(a_gpu.shape[0], a_gpu.shape[1] - 1)
-    count = _modes.require_rank(a_gpu, most if k is None else k, most)
+    rows, count = a_gpu.shape[0], _modes.rank_of_snapshots(a_gpu, k)
     samples = min(rows, count + 10) if c is None else int(c)
     if not count <= samples <= rows:
         raise InvalidArgument(f"c={c}: it is from {count} to {rows}")
