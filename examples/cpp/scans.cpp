@@ -26,12 +26,12 @@ int main() {
     count.copy_to(dry_count);
 
     // How far each house is from the last wet one: a sum that begins anew there.
-    ScanKernel stretch(device, Scalar::int32,
-                       {.arguments = "const uint *height, uint water, int *length",
-                        .input = "height[i] >= water ? 1 : 0",
-                        .scan = "across_seg_boundary ? b : a + b",
-                        .output = "length[i] = item",
-                        .segment_start = "a == 0"});
+    kernel::ScanKernel stretch(device, Scalar::int32,
+                               {.arguments = "const uint *height, uint water, int *length",
+                                .input = "height[i] >= water ? 1 : 0",
+                                .scan = "across_seg_boundary ? b : a + b",
+                                .output = "length[i] = item",
+                                .segment_start = "a == 0"});
     const Buffer lengths(device, n * 4);
     stretch.launch(stream, n, street, 30u, lengths);
     std::vector<int> length(n);

@@ -5,7 +5,8 @@ Importing this loads no driver and no compiler. What it offers is found on first
 
     treadle.devices()       the devices of every run-time system; Buffer, Program and Kernel on them
     treadle.Array           arrays on a device; treadle.numpy has NumPy's functions on them
-    treadle.ElementwiseKernel, treadle.ReductionKernel      your own C text on arrays
+    treadle.ElementwiseKernel, treadle.ReductionKernel, treadle.ScanKernel
+                            your own C text on arrays
     treadle.random          arrays of random numbers
     treadle.scans           scans, runs and sums of segments by any associative operation
     treadle.cgen            programs as trees; treadle.templates: texts that know their lines
@@ -41,6 +42,7 @@ _HOMES = {
         "Array",
         "ElementwiseKernel",
         "ReductionKernel",
+        "ScanKernel",
         "evaluate",
         "fusing",
         "merge",

@@ -25,6 +25,7 @@ from treadle._core import write_trace as write_trace
 from treadle._core.array import Array as Array
 from treadle._core.array import ElementwiseKernel as ElementwiseKernel
 from treadle._core.array import ReductionKernel as ReductionKernel
+from treadle._core.array import ScanKernel as ScanKernel
 from treadle._core.array import evaluate as evaluate
 from treadle._core.array import fusing as fusing
 from treadle._core.array import merge as merge

@@ -181,13 +181,29 @@ void KernelCall::require_writable_targets() const {
       require_writable(Access::node(*array));
 }
 
+void KernelCall::refuse_shapes() const {
+  std::string shapes;
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    if (given_[i].array() != nullptr && are_elements_[i])
+      shapes += (shapes.empty() ? "" : ", ") + declarations_.all()[i].declaration.name + " " +
+                shape_text(given_[i].array()->shape());
+  throw ShapeError("arguments of " + kernel_ + " do not broadcast together: " + shapes,
+                   "pass arrays whose axes, counted from the last, are equal or of length 1");
+}
+
 void KernelCall::find_shape() {
   std::vector<const Layout*> layouts;
   for (std::size_t i = 0; i < given_.size(); ++i)
     if (given_[i].array() != nullptr && are_elements_[i])
       layouts.push_back(&given_[i].array()->layout());
   if (layouts.empty()) return;
-  const Layout all = broadcast(layouts, 1);
+  const Layout all = [&] {
+    try {
+      return broadcast(layouts, 1);
+    } catch (const ShapeError&) {
+      refuse_shapes();
+    }
+  }();
   shape_.emplace(all.shape().begin(), all.shape().end());
   for (std::size_t i = 0; i < given_.size(); ++i) {
     const Array* array = given_[i].array();

@@ -70,9 +70,17 @@ class KernelCall {
   /// `Kernel` knows the types of all arguments, and which of them the text uses as elements.
   template <class Kernel>
   void prepare(const Kernel& kernel, const std::optional<kernel::ElementRange>& range) {
-    for (const auto& parameter : kernel.parameters()) {
+    prepare(
+        kernel.parameters(), [&](std::string_view name) { return kernel.mentions_element(name); },
+        range);
+  }
+  /// The same for these types; `is_element` tells of names.
+  template <class IsElement>
+  void prepare(const std::vector<codegen::ParameterSpec>& parameters, IsElement is_element,
+               const std::optional<kernel::ElementRange>& range = {}) {
+    for (const auto& parameter : parameters) {
       dtypes_.push_back(parameter.dtype);
-      are_elements_.push_back(kernel.mentions_element(parameter.name));
+      are_elements_.push_back(is_element(parameter.name));
     }
     prepare(range);
   }
@@ -95,6 +103,7 @@ class KernelCall {
   void prepare(const std::optional<kernel::ElementRange>& range);
   void require_writable_targets() const;
   void find_shape();
+  [[noreturn]] void refuse_shapes() const;
   void find_range(const std::optional<kernel::ElementRange>& range);
   void make_left_out();
   void add_value(std::size_t i);

@@ -289,4 +289,47 @@ std::string ReductionKernel::text(std::span<const Operand> arguments) {
   return kernel_for({"reduction kernel " + options_.name, *declarations_, arguments}).text();
 }
 
+struct ScanKernel::Form : FormOf<kernel::ScanKernel> {};
+
+ScanKernel::ScanKernel(DType dtype, kernel::ScanTexts texts, kernel::ScanOptions options)
+    : declarations_(std::make_unique<OpenDeclarations>(texts.arguments)),
+      dtype_(std::move(dtype)),
+      texts_(std::move(texts)),
+      options_(std::move(options)) {
+  options_.types = with_complex_names(std::move(options_.types));
+}
+ScanKernel::~ScanKernel() = default;
+
+bool ScanKernel::may_write(std::size_t position) const noexcept {
+  return declarations_->may_write(position);
+}
+
+kernel::ScanKernel& ScanKernel::kernel_for(const KernelCall& call) {
+  const std::lock_guard lock(mutex_);
+  return form_of(
+      forms_, call, [&](std::shared_ptr<device::Device> device, std::span<const DType> open) {
+        kernel::ScanOptions options = options_;
+        options.preamble = declarations_->around(options_.preamble, open, options.types);
+        kernel::ScanTexts texts = texts_;
+        texts.arguments = declarations_->closed(open, options.types);
+        return kernel::ScanKernel(std::move(device), dtype_, std::move(texts), std::move(options));
+      });
+}
+
+std::vector<Array> ScanKernel::call(std::span<const Operand> arguments) {
+  KernelCall call("scan kernel " + options_.name, *declarations_, arguments);
+  kernel::ScanKernel& own = kernel_for(call);
+  call.prepare(own.parameters(), [&](std::string_view name) { return own.takes_element(name); });
+  {
+    const WithoutHostLock released;
+    const StreamRef stream = call.context().stream({});
+    own.launch_arguments(*stream, static_cast<std::uint64_t>(call.range().stop), call.arguments());
+  }
+  return call.end();
+}
+
+std::string ScanKernel::text(std::span<const Operand> arguments) {
+  return kernel_for({"scan kernel " + options_.name, *declarations_, arguments}).text();
+}
+
 }  // namespace treadle::array

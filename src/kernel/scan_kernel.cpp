@@ -77,6 +77,13 @@ bool ScanKernel::mentions_element(std::string_view name) const {
   return codegen::mentions_element(snippet_.input, name);
 }
 
+bool ScanKernel::takes_element(std::string_view name) const {
+  return mentions_element(name) || codegen::mentions_element(snippet_.output, name) ||
+         codegen::mentions_element(snippet_.segment_start, name) ||
+         std::ranges::any_of(snippet_.fetches,
+                             [&](const codegen::ScanFetch& fetch) { return fetch.array == name; });
+}
+
 codegen::ScanText ScanKernel::generate(bool looks_back) const {
   codegen::ScanSnippet snippet = snippet_;
   snippet.looks_back = looks_back;

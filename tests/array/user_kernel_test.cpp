@@ -210,5 +210,57 @@ TEST_P(UserReductionTest, FoldsToSeveralArraysInOnePass) {
   }
 }
 
+TEST_P(UserKernelTest, ScansGiveEachElementWhatIsBefore) {
+  ScanKernel total(Scalar::float32, {.arguments = "const *x, float *y, float *before",
+                                     .input = "x[i]",
+                                     .scan = "a + b",
+                                     .output = "y[i] = item; before[i] = prev_item",
+                                     .neutral = "0"});
+  const std::vector<Array> made = total(make({1, 2, 3, 4}));
+  ASSERT_EQ(made.size(), 2u);
+  expect(made[0], {1, 3, 6, 10});
+  expect(made[1], {0, 1, 3, 6});
+  // In C's order, whatever lies where; what is pending is computed, and broadcast.
+  const Array columns = transpose(table(2, 3)) + 0;
+  expect(ravel(total(columns + make({1}))[0]), {1, 5, 7, 12, 15, 21});
+  Array target = table(3, 4).at({Index{}, Index{.stop = 2}});
+  EXPECT_EQ(total(make({1, 1, 1}), make({0, 0, 0})).size(), 1u);
+  total(broadcast_to(make({1}), {3, 2}), target);
+  expect(ravel(target), {1, 2, 3, 4, 5, 6});
+}
+
+TEST_P(UserKernelTest, ScansWriteIntoTablesAndBeginAnew) {
+  ScanKernel positive(Scalar::int32, {.arguments = "const *x, int *found",
+                                      .input = "x[i] > 0",
+                                      .scan = "a + b",
+                                      .output = "if (item != prev_item) found[prev_item] = (int)i",
+                                      .neutral = "0"});
+  const Array found = zeros({5}, Scalar::int32);
+  positive(make({1, -1, 2, 0, 3}), found);
+  expect(cast(found, Scalar::float32), {0, 2, 4, 0, 0});
+  ScanKernel lengths(Scalar::int32, {.arguments = "const *key, int *length",
+                                     .input = "1",
+                                     .scan = "across_seg_boundary ? b : a + b",
+                                     .output = "length[i] = item",
+                                     .segment_start = "i == 0 || now != last",
+                                     .fetches = {{"now", "key", 0}, {"last", "key", -1}}});
+  expect(cast(lengths(make({4, 4, 2, 2, 2, 4}))[0], Scalar::float32), {1, 2, 1, 2, 3, 1});
+}
+
+TEST_P(UserKernelTest, ScansRefuseWhatDoesNotFit) {
+  ScanKernel total(Scalar::float32, {.arguments = "const *x, float *y",
+                                     .input = "x[i]",
+                                     .scan = "a + b",
+                                     .output = "y[i] = item"});
+  refused<InvalidArgument>([&] { total(1, make({1})); }, {"argument 0 (x)", "declared a pointer"});
+  refused<ShapeError>([&] { total(make({1, 2}), make({1})); }, {"argument 1 (y)", "(1,)"});
+  refused<InvalidArgument>([&] { total(); }, {"argument 0 (x)", "missing"});
+  ScanKernel counted(Scalar::int32, {.arguments = "const *x, int *item",
+                                     .input = "x[i] > 0",
+                                     .scan = "a + b",
+                                     .output = "item[0] = 1"});
+  refused<InvalidArgument>([&] { counted(make({1}), zeros({1}, Scalar::int32)); }, {"item"});
+}
+
 }  // namespace
 }  // namespace treadle::array

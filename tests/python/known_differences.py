@@ -19,6 +19,8 @@
   by itself, also where the other one is infinite.
 - The median of an odd number of complex elements is one of them, also if it is infinite: NumPy
   divides it by 1, which makes its other part NaN.
+- Elements chosen by lists lie in C's order; in NumPy they may lie otherwise, so that reshape()
+  copies them, and what is stored into that is lost.
 """
 
 import ast
@@ -127,6 +129,10 @@ def _repeats(number, sequence):
 def _stores(target, stored, value):
     if not isinstance(target, ast.Subscript):
         return False
+    match target.value:
+        case ast.Call(func=ast.Attribute(value=of, attr="reshape")):
+            if not np.shares_memory(value(target.value), value(of)):
+                return True
     return _is_refused(value(stored), value(target.value))
 
 

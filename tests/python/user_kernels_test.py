@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""treadle.ElementwiseKernel and treadle.ReductionKernel, on every device."""
+"""treadle.ElementwiseKernel, ReductionKernel and ScanKernel, on every device."""
 
 import numpy as np
 import pytest
@@ -332,3 +332,60 @@ def test_neutral_elements_of_extrema_and_none_of_complex_numbers(computing):
             )
     with pytest.raises(TypeError, match="neutral"):
         treadle.ReductionKernel("f4", neutral=None, reduce="a + b", map="x[i]", arguments="*x")
+
+
+def test_scans_write_what_their_statements_say(computing):
+    total = treadle.ScanKernel(
+        "f4", input="x[i]", scan="a + b", output="y[i] = item", arguments="const *x, float *y"
+    )
+    columns = tnp.arange(6, dtype="f4").reshape(2, 3).T
+    halves, nothing = tnp.arange(20, dtype="f4")[::-3], tnp.zeros(0, "f4")
+    for x in (tnp.arange(5, dtype="f4"), halves, nothing, columns, tnp.arange(5, dtype="i2") * 2):
+        expect(total(x), np.cumsum(x.get(), dtype="f4").reshape(x.shape))
+    x = tnp.ones(70000, "f4")
+    assert total(x, x) is None  # in place, and what is pending read it before
+    expect(x, np.arange(1, 70001))
+    later = x + 1
+    total(x, x)
+    expect(later, np.arange(2, 70002))
+
+    found = tnp.zeros(4, "i4")
+    positive = treadle.ScanKernel(
+        "i4", input="x[i] > 0", scan="a + b", neutral=0, arguments="const *x, int *found",
+        output="if (item != prev_item) found[prev_item] = (int)i",
+    )  # fmt: skip
+    positive(tnp.array([-1, 5, 0, 2, 3]), found)
+    expect(found, [1, 3, 4, 0])
+    assert "scan" in positive.text(x, found)
+
+
+def test_scans_of_structures_and_segments(computing):
+    body = "typedef struct { float x; int id; } body;"
+    nearest = treadle.ScanKernel(
+        BODY, input="x[i]", scan="b.x < a.x ? b : a", output="y[i] = item.id", preamble=body,
+        arguments="const body *x, int *y", types={"body": BODY},
+    )  # fmt: skip
+    bodies = np.array([(3, 7), (4, 8), (1, 9), (2, 1)], BODY)
+    expect(nearest(tnp.asarray(bodies)), [7, 7, 9, 9])
+    lengths = treadle.ScanKernel(
+        "i4", input="1", scan="across_seg_boundary ? b : a + b", output="length[i] = item",
+        segment_start="i == 0 || now != last", fetches=[("now", "key", 0), ("last", "key", -1)],
+        arguments="const *key, int *length",
+    )  # fmt: skip
+    expect(lengths(tnp.array([4, 4, 2, 2, 2, 4])), [1, 2, 1, 2, 3, 1])
+
+
+def test_scans_refuse_what_does_not_fit(computing):
+    total = treadle.ScanKernel(
+        "f4", input="x[i]", scan="a + b", output="y[i] = item", arguments="const *x, float *y"
+    )
+    with pytest.raises(treadle.ShapeError, match=r"scan kernel scan .*: x \(3,\), y \(2,\)"):
+        total(tnp.ones(3), tnp.ones(2))
+    with pytest.raises(TypeError, match="argument 1"):
+        total(tnp.ones(3), "y")
+    with pytest.raises(treadle.InvalidArgument, match="missing"):
+        total()
+    with pytest.raises(treadle.InvalidArgument):
+        treadle.ScanKernel("f4", input="x[i]", scan="a + b", output="", arguments="const *")
+    with pytest.raises(treadle.DTypeError, match="neutral of a ScanKernel"):
+        treadle.ScanKernel("c8", input="x[i]", scan="a + b", output="", arguments="*x", neutral=1j)

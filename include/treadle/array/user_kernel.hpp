@@ -11,6 +11,12 @@
 //                              {Scalar::int64, "0", "a + b", "x[i] > 0"}}, "const *x");
 //     const std::vector<Array> sum_and_count = moments.results(x);  // of one pass over x
 //
+//     ScanKernel balances(Scalar::float32,
+//                         {.arguments = "const float *paid, float rate, float *after",
+//                          .input = "paid[i]", .scan = "a * rate + b", .output = "after[i] =
+//                          item"});
+//     const Array after = balances(paid, 1.5f).front();  // of each element and all before
+//
 // They are compiled for each device whose arrays they meet, and queued on its current stream.
 // treadle/kernel/ has those beneath them, for memory of whatever owner and streams that are named.
 //
@@ -41,6 +47,7 @@
 #include "treadle/array/reduction.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/reduction_kernel.hpp"
+#include "treadle/kernel/scan_kernel.hpp"
 
 namespace treadle::array {
 
@@ -163,11 +170,54 @@ class ReductionKernel {
   std::vector<std::unique_ptr<Form>> forms_of_results_;
 };
 
+/// A kernel that gives each index the sum, by an associative operation, of what a C text gives for
+/// all indices up to it, and runs statements with it: kernel::ScanKernel, with arrays.
+class ScanKernel {
+ public:
+  /// `dtype` is that of what is summed up; a structure needs a name among the options' types.
+  /// Throws InvalidArgument for what is no declaration. The texts are looked at when it is called.
+  ScanKernel(DType dtype, kernel::ScanTexts texts, kernel::ScanOptions options = {});
+  ~ScanKernel();
+  ScanKernel(const ScanKernel&) = delete;
+  ScanKernel& operator=(const ScanKernel&) = delete;
+
+  /// Queues the scan over all elements, one after another in C's order: arrays and numbers, one for
+  /// each declaration. Returns the arrays that were left out. An array that is written to at other
+  /// places than `[i]` is a table: its shape is its own matter, and nobody looks whether the place
+  /// is in it. Equal calls give equal bits on a device. Throws as ElementwiseKernel, and
+  /// InvalidArgument for arguments that a scan uses itself.
+  template <class... Arguments>
+  std::vector<Array> operator()(const Arguments&... arguments) {
+    const std::vector<Operand> list{Operand(arguments)...};
+    return call(list);
+  }
+  /// The same for arguments collected at run time.
+  std::vector<Array> call(std::span<const Operand> arguments);
+  /// The program that a call with such arguments runs.
+  std::string text(std::span<const Operand> arguments);
+  /// How errors call it.
+  const std::string& name() const noexcept { return options_.name; }
+  /// Whether the argument at this position is a pointer that is not const.
+  bool may_write(std::size_t position) const noexcept;
+
+ private:
+  kernel::ScanKernel& kernel_for(const KernelCall& call);
+
+  struct Form;
+  std::unique_ptr<const OpenDeclarations> declarations_;
+  DType dtype_;
+  kernel::ScanTexts texts_;
+  kernel::ScanOptions options_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<Form>> forms_;
+};
+
 }  // namespace treadle::array
 
 namespace treadle {
 
 using array::ElementwiseKernel;
 using array::ReductionKernel;
+using array::ScanKernel;
 
 }  // namespace treadle

@@ -115,6 +115,8 @@ class ScanKernel {
   }
   /// As ElementwiseKernel::mentions_element(), of the input.
   bool mentions_element(std::string_view name) const;
+  /// The same of all texts and of fetches.
+  bool takes_element(std::string_view name) const;
   /// The program; in one pass, where both ways are possible.
   const std::string& text() const noexcept { return usual_.text; }
   /// Work-items of a group.
@@ -170,7 +172,6 @@ ScanTexts scan_of_array(const std::string& type, std::string scan,
 
 namespace treadle {
 
-using kernel::ScanKernel;
 using kernel::ScanOptions;
 using kernel::ScanTexts;
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// treadle.ElementwiseKernel and treadle.ReductionKernel.
+// treadle.ElementwiseKernel, treadle.ReductionKernel and treadle.ScanKernel.
 #include "treadle/array/user_kernel.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <deque>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -89,11 +91,8 @@ void make_elementwise(array::ElementwiseKernel* self, const std::string& argumen
                                        .types = types_from(types)});
 }
 
-nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& objects,
-                            nb::handle indices) {
-  note_launch_site();
-  const KernelArguments arguments(self, objects);
-  std::vector<Array> made = self.call(arguments.get(), range_from(indices));
+/// None, an array, or several.
+nb::object arrays_made(std::vector<Array> made) {
   if (made.empty()) return nb::none();
   if (made.size() == 1) return array_object(std::move(made.front()));
   nb::list all;
@@ -101,16 +100,24 @@ nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& obje
   return nb::tuple(all);
 }
 
+nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& objects,
+                            nb::handle indices) {
+  note_launch_site();
+  const KernelArguments arguments(self, objects);
+  return arrays_made(self.call(arguments.get(), range_from(indices)));
+}
+
 /// A C text, or a number as one.
-std::string neutral_from(nb::handle neutral, const DType& dtype) {
+std::string neutral_from(nb::handle neutral, const DType& dtype, const char* kernel) {
   if (nb::isinstance<nb::str>(neutral)) return nb::cast<std::string>(neutral);
   const Number number = number_from(neutral);
   const ScalarKind kind = dtype.kind();
   // Both languages spell complex numbers and records in ways of their own.
   if (kind == ScalarKind::structure || kind == ScalarKind::complex ||
       number.kind() == ScalarKind::complex)
-    throw DTypeError("neutral of a ReductionKernel of " + dtype.name() + " is the number " +
-                         number.text() + ", which no C text stands for in every language",
+    throw DTypeError(std::string("neutral of a ") + kernel + " of " + dtype.name() +
+                         " is the number " + number.text() +
+                         ", which no C text stands for in every language",
                      "pass the C text of the kernel's language");
   return neutral_text(neutral, false, "");
 }
@@ -127,7 +134,8 @@ std::vector<ReductionOutput> outputs_from(nb::handle dtype, nb::handle neutral, 
   };
   const auto output = [&](nb::handle one_dtype, nb::handle start, nb::handle fold, nb::handle of) {
     const DType type = dtype_from(one_dtype);
-    return ReductionOutput{type, neutral_from(start, type), text(fold, "reduce"), text(of, "map")};
+    return ReductionOutput{type, neutral_from(start, type, "ReductionKernel"), text(fold, "reduce"),
+                           text(of, "map")};
   };
   if (nb::isinstance<nb::str>(reduce)) return {output(dtype, neutral, reduce, map)};
   const std::pair<const char*, nb::handle> all[] = {
@@ -188,6 +196,37 @@ nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects,
   return nb::tuple(all);
 }
 
+/// Name, array and offset of a fetch.
+using PythonFetch = std::tuple<std::string, std::string, int>;
+
+// over 6 parameters because they are the keywords of the Python call
+void make_scan(array::ScanKernel* self, nb::handle dtype, std::string scan, std::string input,
+               std::string output, std::string arguments, nb::handle neutral,
+               std::string segment_start, const std::vector<PythonFetch>& fetches, std::string name,
+               std::string preamble, std::vector<std::string> flags, nb::handle types) {
+  add_python_folders();
+  const DType type = dtype_from(dtype);
+  ScanTexts texts{.arguments = std::move(arguments),
+                  .input = std::move(input),
+                  .scan = std::move(scan),
+                  .output = std::move(output),
+                  .neutral = neutral.is_none() ? "" : neutral_from(neutral, type, "ScanKernel"),
+                  .segment_start = std::move(segment_start)};
+  for (const auto& [fetched, array, offset] : fetches)
+    texts.fetches.push_back({fetched, array, offset});
+  new (self) array::ScanKernel(type, std::move(texts),
+                               {.name = std::move(name),
+                                .preamble = std::move(preamble),
+                                .flags = std::move(flags),
+                                .types = types_from(types)});
+}
+
+nb::object call_scan(array::ScanKernel& self, const nb::args& objects) {
+  note_launch_site();
+  const KernelArguments arguments(self, objects);
+  return arrays_made(self.call(arguments.get()));
+}
+
 template <class Kernel>
 std::string text_of(Kernel& self, const nb::args& objects) {
   return self.text(KernelArguments(self, objects).get());
@@ -196,6 +235,46 @@ std::string text_of(Kernel& self, const nb::args& objects) {
 #define TREADLE_TEXTS                                                                            \
   "preamble: str = '', flags: collections.abc.Sequence[str] = (), types: dict[str, typing.Any] " \
   "| None = None"
+
+void bind_scan(nb::module_& m) {
+  using array::ScanKernel;
+  const std::vector<std::string> no_flags;
+  nb::class_<ScanKernel>(
+      m, "ScanKernel",
+      "A kernel that gives each element the sum, by an associative operation, of what a C text "
+      "gives for all up to it, and runs statements with it.\n\n"
+      "    positive = treadle.ScanKernel(\"i4\", input=\"x[i] > 0\", scan=\"a + b\",\n"
+      "                                  output=\"if (item != prev_item) found[prev_item] = i\",\n"
+      "                                  neutral=0, arguments=\"const *x, int *found\")\n"
+      "    positive(x, found)\n\n"
+      "`dtype` is that of what is summed up. `scan` joins `a` and, behind it, `b`, which need not "
+      "commute. `output` may use `i`, `n`, `item`, `prev_item` (which for the first element is "
+      "`neutral`) and `last_item`. A segment begins where `segment_start` holds, a text that may "
+      "use the input as `a`; `scan` is told by across_seg_boundary. `fetches` are (name, array, 0 "
+      "or -1): elements at i, or before it, under names of their own. Elements are taken in C's "
+      "order; arrays that are used at other places than [i] are tables, and nobody looks whether "
+      "the places are in them. All else is as ElementwiseKernel has it. Equal calls give equal "
+      "bits on a device.")
+      .def("__init__", &make_scan, nb::arg("dtype"), nb::kw_only(), nb::arg("scan"),
+           nb::arg("input"), nb::arg("output"), nb::arg("arguments"),
+           nb::arg("neutral") = nb::none(), nb::arg("segment_start") = "",
+           nb::arg("fetches") = std::vector<PythonFetch>(), nb::arg("name") = "scan",
+           nb::arg("preamble") = "", nb::arg("flags") = no_flags, nb::arg("types") = nb::none(),
+           nb::sig("def __init__(self, dtype: typing.Any, *, scan: str, input: str, output: str, "
+                   "arguments: str, neutral: typing.Any = None, segment_start: str = '', fetches: "
+                   "collections.abc.Sequence[tuple[str, str, int]] = (), name: str = "
+                   "'scan', " TREADLE_TEXTS ") -> None"),
+           "InvalidArgument for what is no declaration.")
+      .def(
+          "__call__", &call_scan, nb::arg("arguments"),
+          nb::sig("def __call__(self, *arguments: typing.Any) -> typing.Any"),
+          "Queues the scan over all elements on the device's current stream. Arguments may be left "
+          "out, and errors are, as ElementwiseKernel has it.")
+      .def("text", &text_of<ScanKernel>, nb::arg("arguments"),
+           nb::sig("def text(self, *arguments: typing.Any) -> str"),
+           "The program that a call with such arguments runs.")
+      .def_prop_ro("name", &ScanKernel::name, "What errors and profilers call it.");
+}
 
 }  // namespace
 
@@ -274,6 +353,7 @@ void bind_user_kernels(nb::module_& m) {
            nb::sig("def text(self, *arguments: typing.Any) -> str"),
            "The program that a call with such arguments runs.")
       .def_prop_ro("name", &ReductionKernel::name, "What errors and profilers call it.");
+  bind_scan(m);
 }
 
 }  // namespace treadle::bindings

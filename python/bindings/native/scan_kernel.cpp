@@ -23,6 +23,8 @@
 namespace treadle::bindings {
 namespace {
 
+using kernel::ScanKernel;
+
 /// Name, array and offset of a fetch.
 using PythonFetch = std::tuple<std::string, std::string, int>;
 

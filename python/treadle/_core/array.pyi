@@ -1116,6 +1116,33 @@ class ReductionKernel:
     def name(self) -> str:
         """What errors and profilers call it."""
 
+class ScanKernel:
+    """
+    A kernel that gives each element the sum, by an associative operation, of what a C text gives for all up to it, and runs statements with it.
+
+        positive = treadle.ScanKernel("i4", input="x[i] > 0", scan="a + b",
+                                      output="if (item != prev_item) found[prev_item] = i",
+                                      neutral=0, arguments="const *x, int *found")
+        positive(x, found)
+
+    `dtype` is that of what is summed up. `scan` joins `a` and, behind it, `b`, which need not commute. `output` may use `i`, `n`, `item`, `prev_item` (which for the first element is `neutral`) and `last_item`. A segment begins where `segment_start` holds, a text that may use the input as `a`; `scan` is told by across_seg_boundary. `fetches` are (name, array, 0 or -1): elements at i, or before it, under names of their own. Elements are taken in C's order; arrays that are used at other places than [i] are tables, and nobody looks whether the places are in them. All else is as ElementwiseKernel has it. Equal calls give equal bits on a device.
+    """
+
+    def __init__(self, dtype: Any, *, scan: str, input: str, output: str, arguments: str, neutral: Any = None, segment_start: str = '', fetches: Sequence[tuple[str, str, int]] = (), name: str = 'scan', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
+        """InvalidArgument for what is no declaration."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """
+        Queues the scan over all elements on the device's current stream. Arguments may be left out, and errors are, as ElementwiseKernel has it.
+        """
+
+    def text(self, *arguments: Any) -> str:
+        """The program that a call with such arguments runs."""
+
+    @property
+    def name(self) -> str:
+        """What errors and profilers call it."""
+
 class FaceArray(Array):
     """An array of which the faces' classes are derived."""
 
