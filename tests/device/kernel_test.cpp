@@ -139,6 +139,10 @@ TEST_P(KernelTest, LocalMemoryOfTheSizeTheLaunchSays) {
   if (info().traits.shape_local_memory) {
     stream().launch(turn, {.group_size = 64, .local_bytes = 256}, buffer);
     EXPECT_THROW(stream().launch(turn, {.group_size = 64}, buffer, Local{256}), InvalidArgument);
+    // More than each kernel has without asking; back and forth.
+    for (int time = 0; time < 2; ++time)
+      if (info().limits.opt_in_local_memory_bytes >= 65536)
+        stream().launch(turn, {.group_size = 64, .local_bytes = 65536}, buffer);
   } else {
     stream().launch(turn, {.group_size = 64}, buffer, Local{256});
     EXPECT_THROW(stream().launch(turn, {.group_size = 64, .local_bytes = 256}, buffer, Local{256}),

@@ -91,8 +91,10 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
         return limits.max_groups.z;
       case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-      case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
         return std::min<std::uint64_t>(limits.local_memory_bytes, 48 << 10);
+      // A compute unit shall have two groups at least.
+      case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        return std::min<std::uint64_t>(limits.opt_in_local_memory_bytes, 96 << 10);
       case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
         return info.traits.sub_group_width == 0 ? 32 : info.traits.sub_group_width;
       case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
@@ -172,7 +174,8 @@ CUresult cuModuleUnload(CUmodule module) {
   delete module;
   return CUDA_SUCCESS;
 }
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_ERROR_UNKNOWN; }
+// Streams ask for what a launch needs.
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         cudaStream_t, void** arguments, void**) {
