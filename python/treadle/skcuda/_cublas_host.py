@@ -105,17 +105,6 @@ def symmetric_update(routine: Routine, values: _Values) -> None:
     a[triangle] += change[triangle]
 
 
-def rank_k_update(routine: Routine, values: _Values) -> None:
-    """syrk, herk and their likes, which have one turned form of complex matrices: CBLAS ends the
-    process at the other one."""
-    is_hermitian = routine.name[len("cublas") + 1 :].startswith("her")
-    wrong = 1 if is_hermitian else 2
-    if routine.element.is_complex and values["trans"] == wrong:
-        letters = "'n' or 'c'" if is_hermitian else "'n' or 't'"
-        raise routine.library.invalid_value(f"trans={'ntc'[wrong]!r}: it is {letters} here")
-    cblas(routine, values)
-
-
 def triangular_product(routine: Routine, values: _Values) -> None:
     """trmm, whose result is in a matrix of its own: CBLAS has it in place."""
     b, c, element = _matrix(routine, values, "B"), _matrix(routine, values, "C"), routine.element
@@ -299,10 +288,6 @@ SPECIAL: dict[str, tuple[Callable[[Routine, _Values], Any], str]] = {
     "symv": (symmetric_product, "CZ"),
     "syr": (symmetric_update, "CZ"),
     "syr2": (symmetric_update, "CZ"),
-    "syrk": (rank_k_update, "CZ"),
-    "herk": (rank_k_update, "CZ"),
-    "syr2k": (rank_k_update, "CZ"),
-    "her2k": (rank_k_update, "CZ"),
     "trmm": (triangular_product, "SDCZ"),
     "geam": (sum_of_matrices, "SDCZ"),
     "dgmm": (diagonal_product, "SDCZ"),

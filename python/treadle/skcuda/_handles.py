@@ -61,6 +61,7 @@ class Library:
         self._errors, self._base = errors, base
         self.invalid_value = invalid_value  # of an argument that the library does not take
         self.handles: dict[int, Handle] = {}
+        self._ended: set[int] = set()  # numbers of handles, until they are given anew
 
     @functools.cached_property
     def library(self) -> ctypes.CDLL:
@@ -99,6 +100,7 @@ class Library:
             self.check(call, self.function(call)(ctypes.byref(pointer)))
             handle = Handle(pointer.value or 0, False)
         self.handles[handle.number] = handle
+        self._ended.discard(handle.number)
         return handle.number
 
     def handle(self, number: Any) -> Handle:
@@ -108,7 +110,7 @@ class Library:
         is_cpu = is_on_host()
         if handle is not None and handle.is_host == is_cpu:
             return handle
-        if isinstance(value, int) and value > 2**16 and not is_cpu:
+        if isinstance(value, int) and value > 2**16 and not is_cpu and value not in self._ended:
             return Handle(value, False)
         raise self.error(
             1,
@@ -120,6 +122,7 @@ class Library:
         """Ends a handle."""
         handle = self.handle(number)
         self.handles.pop(handle.number, None)
+        self._ended.add(handle.number)
         if not handle.is_host:
             self.check(call, self.function(call)(ctypes.c_void_p(handle.number)))
 

@@ -134,6 +134,7 @@ _KINDS = {
     **dict.fromkeys(("strideA", "strideB", "strideC"), "long"),
 }
 _PARAMETER = re.compile(r"(\w+)(?::(\w+\*?))?(?:\[([^\]]*)\])?")
+_RANK_K = re.compile(r"cublas[A-Z](syr|her)2?k")
 POINTERS = ("T*", "R*", "I", "P", "host")
 
 
@@ -350,10 +351,21 @@ class Routine:
             if parameter.extent or parameter.kind == "P":
                 needed = self._bytes(parameter, values)
                 require_range(parameter.name, values[parameter.name], needed, self.library)
+        self._require_turn(values)
         if not handle.is_host:
             return self._call_library(handle, values)
         handle.wait()
         return self.host(self, values)
+
+    def _require_turn(self, values: Mapping[str, Any]) -> None:
+        """syrk, herk and their likes have one turned form of complex matrices. At the other one
+        CBLAS ends the process, and cuBLAS computes something."""
+        update = _RANK_K.match(self.name)
+        if update is None or not self.element.is_complex:
+            return
+        wrong, allowed = (1, "'n' or 'c'") if update[1] == "her" else (2, "'n' or 't'")
+        if values["trans"] == wrong:
+            raise self.library.invalid_value(f"trans={'ntc'[wrong]!r}: it is {allowed} here")
 
     def _bytes(self, parameter: Parameter, values: Mapping[str, Any]) -> int:
         if parameter.kind == "P":
