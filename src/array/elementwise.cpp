@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "array/access.hpp"
@@ -98,6 +99,9 @@ Array clip(const Array& x, const std::optional<Operand>& low, const std::optiona
 }
 
 Array round(const Array& x, int decimals) {
+  if (x.dtype() == DType(Scalar::boolean) && decimals != 0)
+    throw DTypeError("round of bool to " + std::to_string(decimals) + " decimals",
+                     "cast it to floats, or leave the decimals out");
   const bool is_integer = x.dtype().is_integer();
   if (decimals == 0 || (is_integer && decimals > 0)) return is_integer ? positive(x) : rint(x);
   const double factor = std::pow(10.0, std::abs(decimals));

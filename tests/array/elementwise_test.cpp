@@ -37,6 +37,7 @@ TEST_P(ArrayElementwiseTest, RoundsToDecimals) {
   EXPECT_EQ(round(whole, -1).dtype(), DType(Scalar::int32));
   expect(cast(round(whole, -1), Scalar::float32), {20, 20, -150});
   expect(cast(round(whole, 2), Scalar::float32), {15, 25, -149});
+  EXPECT_THROW(round(whole == whole, 1), DTypeError);
 }
 
 TEST_P(ArrayElementwiseTest, TwoResultsOfOneArray) {
