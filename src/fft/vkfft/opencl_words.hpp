@@ -87,7 +87,8 @@ cl_int clGetDeviceInfo(cl_device_id, cl_device_info what, std::size_t, void* val
       break;
     }
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      store(value, std::min<std::size_t>(limits.max_group_items, 1024));
+      // NVIDIA's compiler allows larger groups only to kernels of few registers.
+      store(value, std::min<std::size_t>(limits.max_group_items, 256));
       break;
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
       store(value, cl_uint{3});
