@@ -44,6 +44,7 @@ ALLOWED = (
     MemoryError,
     ZeroDivisionError,
     OSError,
+    struct.error,  # PyCUDA's, for arguments that do not fit what was prepared
 )
 # Words of the machinery: an error that has them names nothing of the caller's.
 MACHINERY = re.compile(

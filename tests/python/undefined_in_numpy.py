@@ -2,7 +2,8 @@
 """What NumPy leaves to the processor or to C's library, so that its answer is no reference: floats
 that are cast to integers which cannot hold them, integers divided by 0, digits of complex powers.
 And what it does wrong: it copies one axis of an array onto another one of different steps that
-shares elements with it, without a copy before.
+shares elements with it, without a copy before; in unwrap() differences of unsigned integers wrap
+around. And interp() between abscissas that do not rise.
 """
 
 import ast
@@ -106,6 +107,10 @@ def _is_undefined(node, value):
             # Nothing is converted where there are no elements.
             like, number = value(like), value(number)
             return np.size(like) == 0 or cast(number, like.dtype)
+        case ast.Call(func=ast.Attribute(attr="interp"), args=[_, places, *_]):
+            return bool(np.any(np.diff(np.asarray(value(places)).astype("f8")) < 0))
+        case ast.Call(func=ast.Attribute(attr="unwrap"), args=[x, *_]):
+            return np.asarray(value(x)).dtype.kind == "u"
         case ast.Call(func=ast.Attribute(attr="reciprocal"), args=[x]):
             return reciprocal(value(x))
         case ast.Call(func=ast.Attribute(attr="power" | "float_power"), args=[x, y]):
