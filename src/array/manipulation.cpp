@@ -20,8 +20,8 @@ std::vector<int> distinct_axes(std::span<const int> axes, int rank) {
   std::vector<int> counted;
   for (const int axis : axes) {
     if (axis < -rank || axis >= rank)
-      throw IndexError("there is no axis " + std::to_string(axis) + " among " +
-                       std::to_string(rank));
+      throw IndexError("axis " + std::to_string(axis) +
+                       " is out of bounds for array of dimension " + std::to_string(rank));
     counted.push_back(axis < 0 ? axis + rank : axis);
     if (std::ranges::count(counted, counted.back()) > 1)
       throw InvalidArgument("axis " + std::to_string(axis) + " is there twice");

@@ -139,7 +139,7 @@ bool Layout::may_repeat_elements(std::size_t item_bytes) const {
 int Layout::require_axis(int axis, int count) const {
   const int counted = axis < 0 ? axis + count : axis;
   if (counted < 0 || counted >= count)
-    throw IndexError("there is no axis " + std::to_string(axis) + " among " +
+    throw IndexError("axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
                      std::to_string(count) + " (shape " + shape_text(shape()) + ")");
   return counted;
 }

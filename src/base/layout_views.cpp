@@ -290,7 +290,7 @@ Layout broadcast(std::span<const Layout* const> operands, std::size_t item_bytes
       const std::int64_t extent = operand->shape()[static_cast<std::size_t>(own)];
       std::int64_t& common = made.extent_values()[axis];
       if (common != extent && common != 1 && extent != 1)
-        refuse_shapes(operand->shape(), made.shape(), axis, "do not fit");
+        refuse_shapes(operand->shape(), made.shape(), axis, "could not be broadcast together");
       if (common == 1) common = extent;
     }
   }

@@ -107,7 +107,7 @@ TEST(Layout, BroadcastingNamesShapesAndAxis) {
   const Layout a = floats({3, 4}), b = floats({2, 1});
   const Layout* both[] = {&a, &b};
   EXPECT_EQ(message_of([&] { broadcast(both, 4); }),
-            "shapes (2, 1) and (3, 4) do not fit in axis 0");
+            "shapes (2, 1) and (3, 4) could not be broadcast together in axis 0");
 }
 
 TEST(Layout, ResultsKeepTheOrderOfTheirOperands) {

@@ -101,6 +101,7 @@ def test_the_namespace_is_inspected(device):
     info = tnp.__array_namespace_info__()
     assert info.default_device() is device
     assert isinstance(info.devices(), tuple) and device in info.devices()
+    assert info.devices() + [None] == (*info.devices(), None)  # as of the lists of 2024.12
     assert info.capabilities()["max dimensions"] == 64
     defaults = info.default_dtypes(device=device)
     assert defaults["real floating"] == tnp.zeros(1).dtype

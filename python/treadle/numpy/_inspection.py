@@ -44,6 +44,16 @@ _NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 _NAMES += ["float32", "float64", "complex64", "complex128"]
 
 
+class _Devices(tuple[Device, ...]):
+    """A tuple, as the standard of 2025.12 wants it, to which lists can be added as to the lists of
+    standards before: SciPy does."""
+
+    __slots__ = ()
+
+    def __add__(self, others: Any) -> Any:
+        return tuple.__add__(self, tuple(others) if isinstance(others, list) else others)
+
+
 class NamespaceInfo:
     """The array API's inspection of a namespace."""
 
@@ -61,7 +71,7 @@ class NamespaceInfo:
 
     def devices(self) -> tuple[Device, ...]:
         """Those of this machine that compute."""
-        return tuple(_treadle.devices())
+        return _Devices(_treadle.devices())
 
     def dtypes(
         self, *, device: Device | None = None, kind: str | tuple[str, ...] | None = None
