@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/cuda/module.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "cuda/kernel_names.hpp"
@@ -54,6 +55,19 @@ unsigned CudaKernel::resident_groups(unsigned group_items, std::size_t local_byt
               "cuOccupancyMaxActiveBlocksPerMultiprocessor",
               [&] { return "kernel \"" + name + "\""; });
   return static_cast<unsigned>(blocks);
+}
+
+void CudaKernel::ask_for_local_bytes(std::size_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  using enum cuda::FunctionAttribute;
+  const int allowed = function.attribute(max_dynamic_shared_size_bytes);
+  try {
+    if (std::cmp_less(allowed, bytes))
+      function.set_attribute(max_dynamic_shared_size_bytes, static_cast<int>(bytes));
+    allowed_local_bytes = std::max(bytes, static_cast<std::size_t>(std::max(allowed, 0)));
+  } catch (const DeviceError&) {
+    allowed_local_bytes = static_cast<std::size_t>(std::max(allowed, 0));
+  }
 }
 
 Kernel CudaModule::kernel(std::string_view name) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +19,20 @@ namespace treadle::device {
 struct CudaKernel final : KernelState {
   explicit CudaKernel(cuda::Function shell) : function(std::move(shell)) {}
   unsigned resident_groups(unsigned group_items, std::size_t local_bytes) const override;
+  /// Asks the driver for so much dynamic shared memory where a kernel has less without asking.
+  /// Where the device has less, too, nothing happens: the launch is refused, with the reason. Any
+  /// thread.
+  void allow_local_bytes(std::size_t bytes) const {
+    if (bytes > allowed_local_bytes.load(std::memory_order_relaxed)) [[unlikely]]
+      ask_for_local_bytes(bytes);
+  }
   cuda::Function function;
+  /// What a launch may have; it only grows.
+  mutable std::atomic<std::size_t> allowed_local_bytes = 0;
+
+ private:
+  void ask_for_local_bytes(std::size_t bytes) const;
+  mutable std::mutex mutex_;  // held while it grows
 };
 
 /// `kernel` is one of CUDA's.

@@ -232,32 +232,12 @@ void CudaStream::queue_fill(Location destination, std::span<const std::byte> pat
   });
 }
 
-namespace {
-
-/// Below this a kernel needs no permission, unless it has much static shared memory, too.
-constexpr std::size_t least_asked_for = 16 << 10;
-
-/// Asks for more shared memory than each kernel has, where the device has as much.
-void allow_local_bytes(const cuda::Function& function, std::size_t bytes) {
-  using enum cuda::FunctionAttribute;
-  const int allowed = function.attribute(max_dynamic_shared_size_bytes);
-  if (std::cmp_greater_equal(allowed, bytes)) return;
-  try {
-    function.set_attribute(max_dynamic_shared_size_bytes, static_cast<int>(bytes));
-  } catch (const DeviceError&) {
-    // The launch is refused, by all that the kernel takes.
-  }
-}
-
-}  // namespace
-
 void CudaStream::queue_launch(const Kernel& kernel, const LaunchShape& shape,
                               std::span<const Argument> arguments, const Order& order) {
   const ArgumentPointers pointers(arguments);
   const auto& [groups, group_size, local_bytes, cooperative] = shape;
   for (const Event* event : order.after) queue_wait(*event);
-  if (local_bytes > least_asked_for) [[unlikely]]
-    allow_local_bytes(function_of(kernel), local_bytes);
+  static_cast<const CudaKernel&>(kernel.state()).allow_local_bytes(local_bytes);
   // The shell notes the launch: see CudaDevice.
   function_of(kernel).launch_unchecked({.grid = {groups.x, groups.y, groups.z},
                                         .block = {group_size.x, group_size.y, group_size.z},
