@@ -55,7 +55,9 @@ Array cholesky(const Array& a, bool is_upper) {
 Qr qr(const Array& a, QrMode mode) {
   require_matrices("qr", a);
   return with_dtype("qr", a, [&](auto number, const Array& x) {
-    if (is_for_gpu(x, &DeviceSolver::least_for_factors)) return gpu_qr(x, mode);
+    const std::int64_t rows = x.shape().end()[-2];
+    if (is_for_gpu(x, &DeviceSolver::least_for_factors, mode == QrMode::complete ? rows * rows : 0))
+      return gpu_qr(x, mode);
     using T = decltype(number);
     HostMatrices<T> all(x);
     const std::int64_t least = std::min(all.m, all.n);
@@ -99,7 +101,8 @@ Qr qr(const Array& a, QrMode mode) {
 Svd svd(const Array& a, bool has_full_matrices, bool has_vectors) {
   require_matrices("svd", a);
   return with_dtype("svd", a, [&](auto number, const Array& x) {
-    if (is_for_gpu(x, &DeviceSolver::least_for_svd))
+    const std::int64_t side = std::max(x.shape().end()[-2], x.shape().back());
+    if (is_for_gpu(x, &DeviceSolver::least_for_svd, has_full_matrices ? side * side : 0))
       return gpu_svd(x, has_full_matrices, has_vectors);
     using T = decltype(number);
     HostMatrices<T> all(x);
@@ -151,7 +154,9 @@ Svd svd(const Array& a, bool has_full_matrices, bool has_vectors) {
 Eigen eigh(const Array& a, bool reads_upper, bool has_vectors) {
   require_squares("eigh", a);
   return with_dtype("eigh", a, [&](auto number, const Array& x) {
-    if (is_for_gpu(x, &DeviceSolver::least_for_eigen)) return gpu_eigh(x, reads_upper, has_vectors);
+    const std::int64_t n = x.shape().back();
+    if (is_for_gpu(x, &DeviceSolver::least_for_eigen, 3 * n * n))  // syevd's work area
+      return gpu_eigh(x, reads_upper, has_vectors);
     using T = decltype(number);
     HostMatrices<T> all(x);
     std::vector<Real<T>> values(count_of(all.count * all.n));

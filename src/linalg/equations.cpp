@@ -69,7 +69,8 @@ void solve_in_place(const char* name, HostMatrices<T>& a, HostMatrices<T>& b) {
 /// The same for arrays, where that is done fastest.
 template <class T>
 Array solved(const char* name, const Array& a, const Array& b) {
-  if (is_for_gpu(a, &DeviceSolver::least_for_factors) && b.shape().back() > 0)
+  const std::int64_t columns = b.shape().back();
+  if (is_for_gpu(a, &DeviceSolver::least_for_factors, a.shape().back() * columns) && columns > 0)
     return gpu_solve(name, a, b);
   HostMatrices<T> matrices(a), sides(b);
   solve_in_place(name, matrices, sides);

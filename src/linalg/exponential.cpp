@@ -76,7 +76,9 @@ class Squares {
     else
       return &value;
   }
-  std::size_t place(Int i) const { return static_cast<std::size_t>(i * n_ + i); }
+  std::size_t place(Int i) const {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(n_ + 1);
+  }
 
   const HostRoutines<T, Int>& routines_;
   const Int n_;

@@ -197,13 +197,13 @@ auto with_type(const Array& x, F function) {
 
 }  // namespace
 
-bool is_for_gpu(const Array& x, std::int64_t DeviceSolver::* least) {
+bool is_for_gpu(const Array& x, std::int64_t DeviceSolver::* least, std::int64_t others) {
   DeviceSolver& solver = solver_of(x);
   const Stack stack(x);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   return stack.count > 0 &&
          std::min(stack.m, stack.n) >= std::max<std::int64_t>(solver.*least, 1) &&
-         stack.m * stack.n <= most && solver.handle() != nullptr;
+         std::max(stack.m * stack.n, others) <= most && solver.handle() != nullptr;
 }
 
 Array gpu_solve(const char* name, const Array& a, const Array& b) {
@@ -429,6 +429,9 @@ Svd gpu_svd(const Array& a, bool has_full_matrices, bool has_vectors) {
 
 Eigen gpu_eigh(const Array& a, bool reads_upper, bool has_vectors) {
   const Stack stack(a);
+  // syevd goes on with numbers that are none, and says nothing.
+  const Array read = reads_upper ? array::triu(a, 0) : array::tril(a, 0);
+  if (array::all(array::isfinite(read)).item().as_double() == 0) refuse_iteration("Eigenvalues");
   const std::int64_t n = stack.n, count = stack.count;
   return with_type(a, [&](auto number) {
     using T = decltype(number);

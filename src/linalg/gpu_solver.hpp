@@ -38,7 +38,7 @@ class DeviceSolver {
 
 /// Whether these functions take the matrices in the last axes of x, which have so many rows and
 /// columns (a member of DeviceSolver); else the host's LAPACK has to.
-bool is_for_gpu(const Array& x, std::int64_t DeviceSolver::* least);
+bool is_for_gpu(const Array& x, std::int64_t DeviceSolver::* least, std::int64_t others = 0);
 
 // As the public functions of those names. All operands are of one dtype: float32, float64,
 // complex64 or complex128.
