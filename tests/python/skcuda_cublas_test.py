@@ -562,3 +562,17 @@ def test_mistakes_are_refused_before_anything_runs(handle, gpuarray):
             wrong()
     with pytest.raises(AttributeError, match="nonsense"):
         cublas.nonsense  # noqa: B018
+
+
+def test_calls_come_after_what_the_default_stream_does(handle, gpuarray, build):
+    import pycuda.driver as drv
+
+    slow = build(
+        "__global__ void slow(float *x, int n) { volatile float s = 0;"
+        " for (int i = 0; i < n; ++i) s += 1; x[threadIdx.x] = 3; }"
+    ).get_function("slow")
+    x, stream = gpuarray.zeros(4, "f4"), drv.Stream()
+    cublas.cublasSetStream(handle, stream.handle)
+    slow(x.gpudata, np.int32(20_000_000), block=(4, 1, 1), grid=(1, 1))
+    cublas.cublasSscal(handle, 4, 2, x.gpudata, 1)
+    assert (x.get() == 6).all()

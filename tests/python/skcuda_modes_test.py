@@ -75,6 +75,14 @@ def test_singular_values_by_random_samples(gpuarray, dtype, method, order):
     near(s, np.linalg.svd(a, compute_uv=False)[:4])
 
 
+def test_failures_are_errors_of_the_module(gpuarray):
+    from skcuda import rlinalg
+
+    a = gpuarray.to_gpu(np.full((4, 3), np.nan))
+    with pytest.raises(rlinalg.LinAlgError):
+        rlinalg.rsvd(a, 2)
+
+
 def test_mistakes_are_refused(gpuarray, monkeypatch):
     from skcuda import linalg, rlinalg
 

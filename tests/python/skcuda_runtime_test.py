@@ -46,10 +46,11 @@ def test_memory_is_allocated_copied_and_freed(context):
 def test_versions_and_devices(context):
     assert cudart.cudaDriverGetVersion() >= 10000
     assert cudart.cudaRuntimeGetVersion() == cudart._cudart_version >= 10000
-    cudart.cudaSetDevice(cudart.cudaGetDevice())
     import pycuda.driver as drv
 
-    drv.Context.pop()
+    current = drv.Context.get_current()
+    cudart.cudaSetDevice(cudart.cudaGetDevice())
+    assert drv.Context.get_current() == current
     with pytest.raises(cudart.cudaErrorInvalidDevice, match="dev=99"):
         cudart.cudaSetDevice(99)
 

@@ -54,6 +54,17 @@ def test_exponential_integrals(gpuarray, name, dtype):
         getattr(skcuda.special, name)(gpuarray.zeros(3, "f4"))
 
 
+def test_exponential_integrals_overflow_to_infinity(gpuarray):
+    import skcuda.special
+
+    x = gpuarray.to_gpu(np.array([-800, 800, -2000], "c16"))
+    for name in ("exp1", "expi"):
+        ours, theirs = getattr(skcuda.special, name)(x).get(), getattr(special, name)(x.get())
+        np.testing.assert_array_equal(ours.real, theirs.real)
+    ours = skcuda.special.exp1(gpuarray.to_gpu(np.array([-100], "c8"))).get()
+    assert ours.real == -np.inf and abs(ours.imag + np.pi) < 1e-6
+
+
 def test_functions_in_kernels_of_a_program(gpuarray, build):
     import skcuda
 

@@ -33,12 +33,11 @@ class Handle:
     pointer_mode: int = 0
 
     def wait(self) -> None:
-        """For what the program has queued so far, which the host is about to read."""
+        """For what the program has queued so far, which the host is about to read: on the handle's
+        stream, and on those whose work comes before that of a stream that blocks."""
         if self.stream:
             current_device().adopt_stream(self.stream).synchronize()
-        else:
-            # What other streams do comes before the default stream's work.
-            drv.Context.synchronize()
+        drv.Context.synchronize()
 
     def mark(self) -> None:
         """Queues expressions that wait: a library is about to write, and asks nobody."""

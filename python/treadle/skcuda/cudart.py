@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -117,13 +118,19 @@ def cudaGetErrorString(e: int) -> bytes:
     return " ".join(words).lower().encode()
 
 
+_set = threading.local()  # its context: what cudaSetDevice() has pushed on this thread
+
+
 class _Told:
     """For a with block: a context is current, and the driver's errors are the runtime's."""
 
     def __enter__(self) -> None:
-        drv.init()
-        if drv.Context.get_current() is None:
-            drv.Device(0).retain_primary_context().push()
+        try:
+            drv.init()
+            if drv.Context.get_current() is None:
+                drv.Device(0).retain_primary_context().push()
+        except drv.Error as problem:
+            self.__exit__(type(problem), problem, None)
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         if isinstance(problem, drv.Error):
@@ -194,12 +201,19 @@ def cudaMemGetInfo() -> tuple[int, int]:
 
 
 def cudaSetDevice(dev: int) -> None:
-    """Makes the primary context of the device with this number current."""
+    """Makes the primary context of the device with this number current, unless a context of that
+    device is. Takes the place of what it has made current on this thread before."""
     drv.init()
     if not 0 <= dev < drv.Device.count():
         raise cudaExceptions[101](f"dev={dev}: there are devices 0 to {drv.Device.count() - 1}")
+    current = drv.Context.get_current()
+    if current is not None and cudaGetDevice() == dev:
+        return
     with _Told():
-        drv.Device(dev).retain_primary_context().push()
+        if current is not None and current == getattr(_set, "context", None):
+            current.pop()
+        _set.context = drv.Device(dev).retain_primary_context()
+        _set.context.push()
 
 
 def cudaGetDevice() -> int:

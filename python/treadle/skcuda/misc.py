@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,9 +53,18 @@ def iceil(x: float) -> int:
 # --- set-up --------------------------------------------------------------------------------------
 
 
-_CREATES: dict[str, tuple[Callable[[], int], Callable[[int], None]]] = {
-    "_global_cublas_handle": (cublas.cublasCreate, cublas.cublasDestroy),
-    "_global_cusolver_handle": (cusolver.cusolverDnCreate, cusolver.cusolverDnDestroy),
+# What makes one, what ends it, and those that live.
+_CREATES: dict[str, tuple[Callable[[], int], Callable[[int], None], Mapping[int, Any]]] = {
+    "_global_cublas_handle": (
+        cublas.cublasCreate,
+        cublas.cublasDestroy,
+        cublas._library.handles,
+    ),
+    "_global_cusolver_handle": (
+        cusolver.cusolverDnCreate,
+        cusolver.cusolverDnDestroy,
+        cusolver._library.handles,
+    ),
 }
 _handles: dict[Any, Any] = ContextCache()
 
@@ -69,8 +78,9 @@ def __getattr__(name: str) -> Any:
     if context is None:
         return None
     own = _handles.setdefault(context, {})
-    if name not in own:
-        own[name] = _CREATES[name][0]()
+    create, _, handles = _CREATES[name]
+    if own.get(name) not in handles:  # made never, or destroyed by the program
+        own[name] = create()
     return own[name]
 
 
@@ -85,7 +95,9 @@ def init(allocator: Any = drv.mem_alloc) -> None:
 def shutdown() -> None:
     """Destroys the global handles of the current context. May be called again."""
     for name, handle in _handles.pop(drv.Context.get_current(), {}).items():
-        _CREATES[name][1](handle)
+        _, destroy, handles = _CREATES[name]
+        if handle in handles:  # the program may have destroyed it
+            destroy(handle)
 
 
 def init_device(n: int = 0) -> Any:

@@ -15,7 +15,7 @@ from treadle.pycuda import curandom
 from treadle.random import default_rng
 
 from . import _modes
-from .linalg import _require_dtype, _require_matrix, hermitian, transpose
+from .linalg import LinAlgError, _failing, _require_dtype, _require_matrix, hermitian, transpose
 from .misc import _has_cula as _has_cula
 from .misc import add_matvec, div_matvec, init, mult_matvec, ordered
 
@@ -31,10 +31,6 @@ __all__ = [
     "rsvd",
     "transpose",
 ]
-
-
-class LinAlgError(Exception):
-    """A matrix that has no such decomposition."""
 
 
 def __getattr__(name: str) -> Any:
@@ -58,7 +54,7 @@ def rsvd(
     _require_dtype(a_gpu)
     _modes.require_tall(a_gpu)
     count = _modes.require_rank(a_gpu, k, a_gpu.shape[1])
-    u, s, vt = _modes.random_svd(tnp.asarray(a_gpu), count, (p, q), method)
+    u, s, vt = _failing(_modes.random_svd, tnp.asarray(a_gpu), count, (p, q), method)
     return ordered(a_gpu, u, "F"), a_gpu._wrap(s), ordered(a_gpu, vt, "F")
 
 
@@ -78,7 +74,8 @@ def rdmd(
     _require_dtype(a_gpu)
     _require_matrix("a_gpu", a_gpu)
     count = _modes.rank_of_snapshots(a_gpu, k)
-    return _modes.dynamic_modes(
+    return _failing(
+        _modes.dynamic_modes,
         a_gpu,
         lambda x: _modes.random_svd(x, count, (p, q), method_rsvd),
         _modes.Wanted(modes, return_amplitudes, return_vandermonde),
@@ -106,7 +103,8 @@ def cdmd(
         raise InvalidArgument(f"c={c}: it is from {count} to {rows}")
     a = tnp.asarray(a_gpu)
     sample = _modes.sampled(tnp.transpose(a), samples, default_rng(device=a.device))
-    return _modes.dynamic_modes(
+    return _failing(
+        _modes.dynamic_modes,
         a_gpu,
         lambda x: _modes.truncated_svd(x, count),
         _modes.Wanted(modes, return_amplitudes, return_vandermonde),

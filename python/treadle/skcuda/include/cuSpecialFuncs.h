@@ -105,12 +105,12 @@ __device__ static inline Number e1(Number z) {
     return {-euler - log(size) - sum.x, -atan2(z.y, z.x) - sum.y};
   }
   const Number h = size < 40 ? fraction(z) : asymptotic(z);
+  const double scale = exp(-z.x);
+  // Without the product, in which an infinite scale times 0 is no number.
+  if (z.y == 0) return {scale * h.x, z.x < 0 ? (signbit(z.y) ? pi : -pi) : 0.0};
   double s, c;
   sincos(-z.y, &s, &c);
-  const double scale = exp(-z.x);
-  Number made = times({scale * c, scale * s}, h);
-  if (z.y == 0 && z.x < 0) made.y = signbit(z.y) ? pi : -pi;
-  return made;
+  return times({scale * c, scale * s}, h);
 }
 
 /// Ei(z) = -E1(-z), and i pi above the real axis, -i pi below; real on it.
