@@ -160,7 +160,7 @@ TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double treadle_repeatable_log_float64(dou
 // correctly, too.
 TREADLE_FUNCTION TREADLE_ALWAYS_INLINE float treadle_root_float32(float x)
 {
-#ifdef __CUDACC_RTC__
+#if defined(__CUDACC_RTC__) && !defined(__TREADLE_CPU__)
   float inverse;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
   float root = x * inverse;

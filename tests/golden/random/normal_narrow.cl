@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) float treadle_repeatable_log_float3
 // correctly, too.
 static inline __attribute__((always_inline)) float treadle_root_float32(float x)
 {
-#ifdef __CUDACC_RTC__
+#if defined(__CUDACC_RTC__) && !defined(__TREADLE_CPU__)
   float inverse;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
   float root = x * inverse;
