@@ -182,7 +182,7 @@ class ScanKernel {
   ScanKernel& operator=(const ScanKernel&) = delete;
 
   /// Queues the scan over all elements, one after another in C's order: arrays and numbers, one for
-  /// each declaration. Returns the arrays that were left out. An array that is written to at other
+  /// each declaration. Returns the arrays that were left out. An array that is used at other
   /// places than `[i]` is a table: its shape is its own matter, and nobody looks whether the place
   /// is in it. Equal calls give equal bits on a device. Throws as ElementwiseKernel, and
   /// InvalidArgument for arguments that a scan uses itself.
