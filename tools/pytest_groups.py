@@ -37,18 +37,35 @@ ARRAY_TESTS = (
     "pycuda/scan_kernels",
     "user_kernels",
 )
+# Products, decompositions, transforms, and the faces that stand on them.
+LIBRARY_TESTS = (
+    "fft",
+    "linalg",
+    "matmul",
+    "pyfft",
+    "skcuda",
+    "skcuda_cublas",
+    "skcuda_cusolver",
+    "skcuda_modes",
+    "skcuda_names",
+    "skcuda_programs",
+    "skcuda_runtime",
+    "skcuda_special",
+)
+ELSEWHERE = (*PROGRAM_TESTS, *ARRAY_TESTS, *LIBRARY_TESTS)
 # Groups whose tests share devices, as tests/python/conftest.py has it, because PoCL would compile
 # the same kernels for each test.
 HOLDING = ("arrays", "pyopencl")
 GROUPS = {
-    "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),
-    "pyopencl": ("tests/python/pyopencl",),
-    "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
     "python": (
         "tests/python",
         "--ignore=tests/python/pyopencl",
-        *(f"--ignore=tests/python/{name}_test.py" for name in (*PROGRAM_TESTS, *ARRAY_TESTS)),
+        *(f"--ignore=tests/python/{name}_test.py" for name in ELSEWHERE),
     ),
+    "pyopencl": ("tests/python/pyopencl",),
+    "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
+    "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),
+    "libraries": tuple(f"tests/python/{name}_test.py" for name in LIBRARY_TESTS),
     "random-kernels": RANDOM_KERNELS,
     # Each of these starts processes, or waits for some.
     "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
