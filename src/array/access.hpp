@@ -4,6 +4,7 @@
 
 #include "array/node.hpp"
 #include "treadle/array/array.hpp"
+#include "treadle/base/axis.hpp"
 
 namespace treadle::array {
 
@@ -15,9 +16,7 @@ struct Access {
 
 /// The axis counted from 0. Throws IndexError.
 inline std::size_t counted_axis(const Array& x, int axis) {
-  // sliced() names an axis that is not there.
-  if (axis < -x.rank() || axis >= x.rank()) x.layout().sliced(axis, 0, 0);
-  return static_cast<std::size_t>(axis < 0 ? axis + x.rank() : axis);
+  return static_cast<std::size_t>(checked_axis(axis, x.rank()));
 }
 inline Shape shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
 

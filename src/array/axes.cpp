@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "array/axes.hpp"
 
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -10,12 +11,7 @@ std::uint64_t axes_of(const Axes& axes, const Layout& layout, const std::string&
   if (!axes.named()) return (std::uint64_t{1} << rank) - 1;
   std::uint64_t all = 0;
   for (const int axis : *axes.named()) {
-    const int counted = axis < 0 ? axis + rank : axis;
-    if (counted < 0 || counted >= rank)
-      throw IndexError(who + " along axis " + std::to_string(axis) + " of an array of shape " +
-                           shape_text(layout.shape()),
-                       "axes are counted from 0, or from -1 backwards");
-    const std::uint64_t bit = std::uint64_t{1} << counted;
+    const std::uint64_t bit = std::uint64_t{1} << checked_axis(axis, rank, who);
     if ((all & bit) != 0)
       throw InvalidArgument(who + " along axis " + std::to_string(axis) + " twice",
                             "name each axis once");

@@ -12,6 +12,7 @@
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -51,8 +52,8 @@ void require_weights(const char* name, const Array* weights, std::int64_t count)
 }  // namespace
 
 Array cross(const Array& x, const Array& y, CrossAxes axes) {
-  const Array a = x.rank() == 0 ? x : moveaxis(x, axes.of_x, -1);
-  const Array b = y.rank() == 0 ? y : moveaxis(y, axes.of_y, -1);
+  const Array a = x.rank() == 0 ? x : moveaxis(x, checked_axis(axes.of_x, x.rank(), "axisa"), -1);
+  const Array b = y.rank() == 0 ? y : moveaxis(y, checked_axis(axes.of_y, y.rank(), "axisb"), -1);
   require_vectors(x, a);
   require_vectors(y, b);
   const bool is_flat_a = a.shape().back() == 2, is_flat_b = b.shape().back() == 2;
@@ -73,7 +74,8 @@ Array cross(const Array& x, const Array& y, CrossAxes axes) {
     const Array a2 = component(a, 2), b2 = component(b, 2);
     parts[0] = a1 * b2 - a2 * b1, parts[1] = a2 * b0 - a0 * b2;
   }
-  return moveaxis(stack(parts, -1), -1, axes.of_result);
+  const Array vectors = stack(parts, -1);
+  return moveaxis(vectors, -1, checked_axis(axes.of_result, vectors.rank(), "axisc"));
 }
 
 Array kron(const Array& x, const Array& y) {

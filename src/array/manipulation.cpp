@@ -6,8 +6,10 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <string_view>
 
 #include "treadle/array/creation.hpp"
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -16,13 +18,10 @@ namespace {
 Array with_layout(const Array& x, const Layout& layout) { return x.viewed(layout, x.dtype()); }
 
 /// Counted from 0 among `rank` axes, each named once.
-std::vector<int> distinct_axes(std::span<const int> axes, int rank) {
+std::vector<int> distinct_axes(std::span<const int> axes, int rank, std::string_view what = {}) {
   std::vector<int> counted;
   for (const int axis : axes) {
-    if (axis < -rank || axis >= rank)
-      throw IndexError("axis " + std::to_string(axis) +
-                       " is out of bounds for array of dimension " + std::to_string(rank));
-    counted.push_back(axis < 0 ? axis + rank : axis);
+    counted.push_back(checked_axis(axis, rank, what));
     if (std::ranges::count(counted, counted.back()) > 1)
       throw InvalidArgument("axis " + std::to_string(axis) + " is there twice");
   }
@@ -70,8 +69,8 @@ Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> d
     throw InvalidArgument(std::to_string(axes.size()) + " axes are moved to " +
                               std::to_string(destinations.size()) + " places",
                           "give one for each");
-  const std::vector<int> from = distinct_axes(axes, x.rank());
-  const std::vector<int> to = distinct_axes(destinations, x.rank());
+  const std::vector<int> from = distinct_axes(axes, x.rank(), "source");
+  const std::vector<int> to = distinct_axes(destinations, x.rank(), "destination");
   std::vector<int> order(x.shape().size(), -1);
   for (std::size_t i = 0; i < to.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
   int next = 0;

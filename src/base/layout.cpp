@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle {
@@ -136,13 +137,7 @@ bool Layout::may_repeat_elements(std::size_t item_bytes) const {
   return false;
 }
 
-int Layout::require_axis(int axis, int count) const {
-  const int counted = axis < 0 ? axis + count : axis;
-  if (counted < 0 || counted >= count)
-    throw IndexError("axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
-                     std::to_string(count) + " (shape " + shape_text(shape()) + ")");
-  return counted;
-}
+int Layout::require_axis(int axis, int count) const { return checked_axis(axis, count); }
 
 Layout Layout::permuted(std::span<const int> axes) const {
   std::array<bool, max_rank> taken{};
@@ -168,7 +163,8 @@ Layout Layout::transposed() const {
 }
 
 Layout Layout::swapped(int axis, int other) const {
-  const int first = require_axis(axis, rank()), second = require_axis(other, rank());
+  const int first = checked_axis(axis, rank(), "axis1");
+  const int second = checked_axis(other, rank(), "axis2");
   Layout made = *this;
   std::swap(made.extent_values()[first], made.extent_values()[second]);
   std::swap(made.stride_values()[first], made.stride_values()[second]);
@@ -236,8 +232,8 @@ Layout Layout::expanded(int axis) const {
 }
 
 Layout Layout::diagonal(std::int64_t offset, int axis, int other) const {
-  const auto row = static_cast<std::size_t>(require_axis(axis, rank()));
-  const auto column = static_cast<std::size_t>(require_axis(other, rank()));
+  const auto row = static_cast<std::size_t>(checked_axis(axis, rank(), "axis1"));
+  const auto column = static_cast<std::size_t>(checked_axis(other, rank(), "axis2"));
   if (row == column)
     throw InvalidArgument("the diagonal of axis " + std::to_string(axis) + " with itself");
   Layout made = of_rank(shape().size() - 1, offset_bytes_);

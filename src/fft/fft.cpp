@@ -14,6 +14,7 @@
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/padding.hpp"
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/kernel/host_code.hpp"
 
@@ -27,8 +28,6 @@ struct Asked {
   std::vector<std::uint8_t> axes;
   std::vector<std::int64_t> lengths;  ///< of the real side; as many
 };
-
-std::string axis_text(int axis) { return "axis=" + std::to_string(axis); }
 
 /// Axes and lengths. A length that is not given is that of the array; of a half spectrum (which the
 /// last axis has if `is_halved`) twice as long.
@@ -44,12 +43,7 @@ Asked asked_of(const char* who, const Array& x, const Options& options, bool is_
   Asked asked;
   for (std::size_t k = 0; k < options.axes.size(); ++k) {
     const int axis = options.axes[k];
-    if (axis < -rank || axis >= rank)
-      throw IndexError(
-          std::string(who) + ": " + axis_text(axis) + " of an array of shape " +
-              shape_text(x.shape()),
-          "name an axis from " + std::to_string(-rank) + " to " + std::to_string(rank - 1));
-    const int counted = axis < 0 ? axis + rank : axis;
+    const int counted = checked_axis(axis, rank, who);
     const bool halves = is_halved && k + 1 == options.axes.size();
     const std::int64_t extent = x.shape()[static_cast<std::size_t>(counted)];
     const std::int64_t length =
@@ -238,12 +232,8 @@ std::vector<int> all_axes(const Array& x) {
 Array shifted(const char* who, const Array& x, std::span<const int> axes, bool is_forward) {
   std::vector<std::int64_t> shifts;
   for (const int axis : axes) {
-    if (axis < -x.rank() || axis >= x.rank())
-      throw IndexError(std::string(who) + ": " + axis_text(axis) + " of an array of shape " +
-                           shape_text(x.shape()),
-                       "name one of its axes");
-    const std::int64_t half =
-        x.shape()[static_cast<std::size_t>(axis < 0 ? axis + x.rank() : axis)] / 2;
+    const int counted = checked_axis(axis, x.rank(), who);
+    const std::int64_t half = x.shape()[static_cast<std::size_t>(counted)] / 2;
     shifts.push_back(is_forward ? half : -half);
   }
   return array::roll(x, shifts, axes);

@@ -16,6 +16,7 @@
 #include "treadle/array/linear_algebra.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
@@ -85,13 +86,7 @@ void require_axes(const char* what, const Array& x, int least, const char* which
 Array contracted(const char* what, const Array& x, const Array& y, std::vector<int> axes,
                  std::vector<int> others) {
   const auto normal = [&](std::vector<int>& list, const Array& operand) {
-    for (int& axis : list) {
-      const int given = axis;
-      if (axis < 0) axis += operand.rank();
-      if (axis < 0 || axis >= operand.rank())
-        throw IndexError(std::string(what) + ": axis " + std::to_string(given) +
-                         " of an array with " + std::to_string(operand.rank()) + " axes");
-    }
+    for (int& axis : list) axis = checked_axis(axis, operand.rank(), what);
   };
   normal(axes, x);
   normal(others, y);

@@ -236,7 +236,7 @@ def test_wrong_arguments_are_named(device):
         (lambda: tnp.fft.fft(x, 0), ValueError, r"data points \(0\) along axis -1"),
         (lambda: tnp.fft.fft(x[:, :0]), ValueError, r"data points \(0\).*shape \(2, 0\)"),
         (lambda: tnp.fft.irfft(x[:, :1]), ValueError, r"data points \(0\)"),
-        (lambda: tnp.fft.fft(x, axis=2), IndexError, "axis=2"),
+        (lambda: tnp.fft.fft(x, axis=2), IndexError, "fft: axis 2 is out"),
         (lambda: tnp.fft.fft(x, norm="none"), ValueError, "norm='none'"),
         (lambda: tnp.fft.fftn(x, (4,), (0, 1)), ValueError, "1 lengths for 2 axes"),
         (lambda: tnp.fft.fft(tnp.float64(1)), ValueError, "no axes"),

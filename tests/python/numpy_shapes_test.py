@@ -239,3 +239,41 @@ def test_one_axis_is_the_rows_of_a_triangle(device):
     for k in (-1, 0, 1):
         np.testing.assert_array_equal(tnp.tril([1, 2, 3], k).get(), np.tril([1, 2, 3], k))
         np.testing.assert_array_equal(tnp.triu([1, 2, 3], k).get(), np.triu([1, 2, 3], k))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "moveaxis(x, 5, 0)", "moveaxis(x, 0, -4)", "moveaxis(x, (0, 5), (0, 1))",
+        "moveaxis(x, (0, 1), (0, 5))", "swapaxes(x, 5, 0)", "swapaxes(x, 0, -4)",
+        "diagonal(x, 0, 5, 0)", "diagonal(x, 0, 0, 5)", "trace(x, 0, 5, 0)", "trace(x, 0, 0, 5)",
+        "cross(x, x, 5, 0, 0)", "cross(x, x, 0, 5, 0)", "cross(x, x, 0, 0, 5)", "rollaxis(x, 5)",
+        "roll(x, 1, 5)", "flip(x, 5)", "expand_dims(x, 7)", "squeeze(x, 5)", "stack([x, x], 5)",
+        "concatenate([x, x], 5)", "take(x, [0], 5)", "sort(x, 5)", "cumsum(x, 5)",
+        "diff(x, axis=5)", "repeat(x, 2, 5)", "delete(x, 0, 5)", "insert(x, 0, 0, 5)",
+        "median(x, 5)", "percentile(x, 5, 5)", "linalg.norm(x, axis=5)", "unique(x, axis=5)",
+        "partition(x, 1, 5)", "argpartition(x, 1, 5)", "packbits(x.astype('u1'), 5)",
+        "average(x, 5)", "ptp(x, 5)", "count_nonzero(x, 5)", "transpose(x, (0, 5))",
+        "vecdot(x, x, axis=5)", "apply_along_axis(sum, 5, x)", "sum(x, 5)", "argmax(x, 5)",
+    ],
+)  # fmt: skip
+def test_an_axis_that_is_not_there_is_refused_in_numpys_words(line):
+    with pytest.raises(IndexError) as theirs:
+        eval(f"xp.{line}", {"xp": np, "x": np.ones((3, 3))})
+    with pytest.raises(treadle.IndexError) as ours:
+        eval(f"xp.{line}", {"xp": tnp, "x": tnp.ones((3, 3))})
+    assert str(theirs.value).removeprefix("axis: ") in str(ours.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fft.fft(x, axis=5)", "fft.fftshift(x, 5)", "split(x, 3, 5)", "array_split(x, 2, 5)",
+        "linalg.cross(x, x, axis=5)", "tensordot(x, x, ((5,), (0,)))", "rot90(x, 1, (0, 5))",
+    ],
+)  # fmt: skip
+def test_an_axis_that_is_not_there_is_refused_where_numpy_says_less(line):
+    with pytest.raises(
+        treadle.IndexError, match="axis 5 is out of bounds for array of dimension 2"
+    ):
+        eval(f"xp.{line}", {"xp": tnp, "x": tnp.ones((3, 3))})

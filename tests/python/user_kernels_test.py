@@ -175,7 +175,7 @@ def test_axes_that_cannot_be_meant(computing):
         "f4", neutral="0", reduce="a + b", map="x[i]", arguments="const float *x", name="total"
     )
     x = tnp.ones((2, 3), "f4")
-    with pytest.raises(IndexError, match="total along axis 2 of an array of shape"):
+    with pytest.raises(IndexError, match="total: axis 2 is out of bounds"):
         total(x, axis=2)
     with pytest.raises(ValueError, match="axis -1 twice"):
         total(x, axis=(1, -1))

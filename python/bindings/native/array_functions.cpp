@@ -2,6 +2,7 @@
 // What treadle.numpy is made of.
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <complex>
 #include <deque>
@@ -16,6 +17,7 @@
 #include "treadle/array/closeness.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
@@ -180,6 +182,10 @@ void bind_questions(nb::module_& m) {
         nb::arg("equal_nan"), "Whether both have one shape and equal elements. Waits.");
   m.def("array_equiv", recorded(&array::array_equiv), nb::arg("x"), nb::arg("y"),
         "Whether they broadcast together and are equal then. Waits.");
+  m.def(
+      "checked_axis", &checked_axis, nb::arg("axis"), nb::arg("rank"), nb::arg("what") = "",
+      "An axis counted from the first of `rank` axes. IndexError, which begins with `what`, where "
+      "it is none.");
   m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),
         "Whether a change of one may change the other.");
   m.def(

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "native/array.hpp"
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
@@ -35,11 +36,10 @@ void require_kind(const std::optional<std::string>& kind, nb::handle order, nb::
 
 /// Where a partition divides: of elements along the axis, counted from either end.
 void require_places(const Array& x, nb::handle kth, const Axis& axis) {
-  const int along = axis && *axis < 0 ? *axis + x.rank() : axis.value_or(0);
-  const bool is_there = along >= 0 && along < x.rank();
-  const std::int64_t length = !axis      ? x.size()
-                              : is_there ? x.shape()[static_cast<std::size_t>(along)]
-                                         : 1;
+  const auto extent = [&](int along) {
+    return x.shape()[static_cast<std::size_t>(checked_axis(along, x.rank()))];
+  };
+  const std::int64_t length = axis && x.rank() > 0 ? extent(*axis) : x.size();
   for (const std::int64_t place : shape_from(kth))  // NumPy looks at none where nothing is
     if (x.size() > 0 && (place < -length || place >= length))
       throw InvalidArgument(

@@ -571,6 +571,11 @@ def array_equal(x: Array, y: Array, equal_nan: bool) -> bool:
 def array_equiv(x: Array, y: Array) -> bool:
     """Whether they broadcast together and are equal then. Waits."""
 
+def checked_axis(axis: int, rank: int, what: str = '') -> int:
+    """
+    An axis counted from the first of `rank` axes. IndexError, which begins with `what`, where it is none.
+    """
+
 def may_share_memory(x: Array, y: Array) -> bool:
     """Whether a change of one may change the other."""
 

@@ -79,9 +79,7 @@ def _positions(obj: Any, length: int, name: str) -> tuple[list[int], bool]:
 def _along(x: Array, axis: int | None, name: str) -> tuple[Array, int]:
     if axis is None:
         return x.ravel(), 0
-    if not -x.ndim <= index(axis) < x.ndim:
-        raise IndexError(f"{name}: axis {axis} of an array of {x.ndim} axes")
-    return x, index(axis) % x.ndim
+    return x, _array.checked_axis(index(axis), x.ndim, name)
 
 
 def _stored(name: str, target: Array, values: Any, casting: str = "safe") -> Array:
@@ -154,9 +152,10 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     """A view with an axis moved before another one."""
     x = asarray(a)
     n = x.ndim
-    if not -n <= axis < n or not -n <= start <= n:
-        raise IndexError(f"rollaxis: axis={axis}, start={start} of an array of {n} axes")
-    axis, start = axis % n, start + n if start < 0 else start
+    axis = _array.checked_axis(axis, n, "rollaxis")
+    if not -n <= start <= n:
+        raise IndexError(f"rollaxis: start={start} of an array of {n} axes")
+    start = start + n if start < 0 else start
     return _array.moveaxis(x, [axis], [start - 1 if axis < start else start])
 
 

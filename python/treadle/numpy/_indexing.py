@@ -10,6 +10,7 @@ a place is written twice one of its values is there afterwards, and nobody knows
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as _numpy
@@ -57,6 +58,8 @@ def take(
     are checked), "raise" (all are), "wrap" (counted on from the other end) or "clip".
     """
     array = asarray(x)
+    if axis is not None:
+        axis = _array.checked_axis(index(axis), array.ndim, "take")
     length = array.size if axis is None else array.shape[axis]
     indices, mode = _checked(indices, length, mode)
     return written(array.take(indices, axis, mode), out)

@@ -204,9 +204,10 @@ def array_split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 
 def split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
     """Parts between positions, or as many equal parts."""
     x = asarray(x)
-    if not hasattr(indices_or_sections, "__iter__") and x.shape[axis] % index(indices_or_sections):
+    length = x.shape[_array.checked_axis(index(axis), x.ndim, "split")]
+    if not hasattr(indices_or_sections, "__iter__") and length % index(indices_or_sections):
         raise ShapeError(
-            f"split: {x.shape[axis]} elements are no {indices_or_sections} equal parts; "
+            f"split: {length} elements are no {indices_or_sections} equal parts; "
             "array_split() makes the first longer"
         )
     return array_split(x, indices_or_sections, axis)

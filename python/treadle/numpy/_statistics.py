@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import IndexError, InvalidArgument, ShapeError
+from treadle._core import InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -384,11 +384,9 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         raise InvalidArgument(f"diff: n is how many times, {n}; it is 0 or more")
     if x.ndim == 0:
         raise ShapeError("diff: an array without axes has no neighbours; reshape(1) gives it one")
-    if not -x.ndim <= axis < x.ndim:
-        raise IndexError(f"diff: axis {axis} of an array of {x.ndim} axes")
+    axis = _array.checked_axis(axis, x.ndim, "diff")
     if n == 0:
         return x
-    axis %= x.ndim
     edge = [1 if k == axis else length for k, length in enumerate(x.shape)]
     ends = [None if end is None else asarrays((x, end))[1] for end in (prepend, append)]
     first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
