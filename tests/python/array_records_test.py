@@ -209,6 +209,19 @@ def test_text_and_raw_bytes_are_kept(host, device):
         x + 1
 
 
+@pytest.mark.parametrize("host", [np.array(["no", "", "maybe"]), np.array([b"no", b"", b"maybe"])])
+def test_elements_of_text_equal_text(host, device):
+    if not device.traits.runs_kernels:
+        pytest.skip("no kernels")
+    x = tnp.array(host)
+    for text in ("no", "", "maybe", "maybe not", b"no", b"", b"maybe not", np.str_("no"), None):
+        same(x == text, host == text)
+        same(x != text, host != text)
+        same(text == x[:, None], text == host[:, None])
+    for text in ("no", b"no", np.str_("no")):
+        same(tnp.arange(3) == text, np.array([False] * 3))
+
+
 @pytest.mark.parametrize("elements", [np.zeros(2, [("a", "f4")]), np.array(["x", "y"])], ids=str)
 def test_a_diagonal_of_what_is_no_number_is_refused(elements):
     with pytest.raises(treadle.DTypeError, match="records or of text"):

@@ -163,10 +163,32 @@ PyObject* compare_with_none(PyObject* a, bool answer) noexcept {
   });
 }
 
+/// Text among whose equals elements of an array may be, as an array of their dtype: none where they
+/// are no such text, or shorter.
+nb::object text_beside(PyObject* a, PyObject* text) {
+  const nb::object dtype = numpy_dtype_of(own_array(a).dtype());
+  const nb::object host = numpy().attr("asarray")(nb::handle(text));
+  const bool may_be_equal = dtype.attr("kind").equal(host.attr("dtype").attr("kind")) &&
+                            nb::cast<std::int64_t>(host.attr("dtype").attr("itemsize")) <=
+                                nb::cast<std::int64_t>(dtype.attr("itemsize"));
+  if (!may_be_equal) return {};
+  const array::Placement beside{.stream = own_array(a).stream()};
+  return array_object(array_from(host.attr("astype")(dtype), nb::none(), beside));
+}
+
+PyObject* compare_with_text(PyObject* a, PyObject* b, int how) noexcept {
+  return guarded([&]() -> PyObject* {
+    const nb::object text = text_beside(a, b);
+    if (!text.is_valid()) return compare_with_none(a, how == Py_NE);
+    return how == Py_EQ ? binary<Op::equal>(a, text.ptr()) : binary<Op::not_equal>(a, text.ptr());
+  });
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
-  const bool is_nothing = b == Py_None || PyUnicode_CheckExact(b) || PyBytes_CheckExact(b);
-  if (is_nothing && (how == Py_EQ || how == Py_NE) && is_array_itself(a))
-    return compare_with_none(a, how == Py_NE);
+  if ((how == Py_EQ || how == Py_NE) && is_array_itself(a)) {
+    if (b == Py_None) return compare_with_none(a, how == Py_NE);
+    if (PyUnicode_Check(b) || PyBytes_Check(b)) return compare_with_text(a, b, how);
+  }
   switch (how) {
     case Py_LT:
       return binary<Op::less>(a, b);
