@@ -298,3 +298,19 @@ def test_what_does_not_lie_dense_is_raveled_into_a_copy(device, view, order):
         flat = eval(view, {"x": array}).ravel(order)
         flat[:1] = -1
     np.testing.assert_array_equal(ours.get(), theirs)
+
+
+def test_memory_shared_with_arrays_of_numpy(device):
+    x = tnp.asarray(np.arange(12.0).reshape(3, 4))
+    seen = np.asarray(x)  # the same memory on the CPU device, elsewhere a copy
+    x[0, 0] = 7
+    is_shared = bool(x.get()[0, 0] == seen[0, 0])
+    for share in (np.may_share_memory, np.shares_memory, tnp.may_share_memory):
+        for views in ((x, seen), (seen, x), (x[1:], seen[:2].T), (x[:, ::2], seen[1])):
+            assert share(*views) == is_shared
+        assert not share(x[0], seen[1:]) and not share(seen[:, ::2], x[:, 1::2])
+        assert not share(x + 1, seen) and not share(x, np.zeros(3)) and not share(seen[:0], x)
+        assert not share(x, x.get()) and not share(x, [1, 2])
+    assert tnp.shares_memory(seen, seen[1:]) and not tnp.shares_memory(seen, seen.copy())
+    records = tnp.zeros(3, [("a", "i4"), ("b", "f4")])
+    assert not np.shares_memory(records, np.zeros(3, records.dtype))

@@ -133,10 +133,28 @@ def _operand(x: Any) -> Any:
     return _numpy.asarray(x) if isinstance(x, list | tuple) else x
 
 
+def _seen(x: Any) -> Array | None:
+    """What another library made, where that is memory of a device: the host's arrays as bytes, for
+    DLPack has not all of NumPy's dtypes."""
+    if isinstance(x, Array):
+        return x
+    if isinstance(x, _numpy.ndarray):
+        x = x[..., None].view("u1")
+    elif hasattr(x, "__cuda_array_interface__"):
+        return _array.foreign(x)
+    try:
+        return _array.from_dlpack(x, copy=False)
+    except (AttributeError, BufferError, TypeError, ValueError):
+        return None
+
+
 def may_share_memory(a: Any, b: Any) -> bool:
-    """Whether changing one may change the other. False is certain; true may be said of views that
-    interleave too intricately to tell."""
-    return isinstance(a, Array) and isinstance(b, Array) and _array.may_share_memory(a, b)
+    """Whether changing one may change the other, which may be NumPy's array of the CPU device's
+    memory. False is certain; true may be said of views that interleave too intricately to tell."""
+    if not isinstance(a, Array) and not isinstance(b, Array):
+        return _numpy.may_share_memory(a, b)
+    one, other = _seen(a), _seen(b)
+    return one is not None and other is not None and _array.may_share_memory(one, other)
 
 
 shares_memory = may_share_memory
