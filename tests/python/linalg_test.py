@@ -55,6 +55,35 @@ def test_square_matrices(device, dtype, batch):
     same(tnp.linalg.eigvalsh(tnp.asarray(h), "U"), np.linalg.eigvalsh(h, "U"))
 
 
+@pytest.mark.parametrize("dtype", list("fDi"))
+@pytest.mark.parametrize("batch", [(), (2,), (2, 1)])
+def test_matrices_lie_in_the_last_two_axes_of_linalg(device, dtype, batch):
+    x, v = draw((*batch, 3, 4), dtype), draw(3, dtype, 1)
+    a, b = tnp.asarray(x), tnp.asarray(v)
+    for offset in (0, 1, -2, 9, -9):
+        same(tnp.linalg.trace(a, offset=offset), np.linalg.trace(x, offset=offset))
+        same(tnp.linalg.diagonal(a, offset=offset), np.linalg.diagonal(x, offset=offset))
+    same(tnp.linalg.trace(a, dtype="D"), np.linalg.trace(x, dtype="D"))
+    same(tnp.linalg.cross(a[..., :3], b), np.linalg.cross(x[..., :3], v))
+    same(tnp.linalg.cross(a, a * 2 + 1, axis=-2), np.linalg.cross(x, x * 2 + 1, axis=-2))
+    same(tnp.linalg.outer(b, b[:2]), np.linalg.outer(v, v[:2]))
+
+
+def test_vectors_of_linalg_are_of_one_axis_or_three_elements(device):
+    x, v = tnp.ones((3, 4)), tnp.ones(3)
+    for call in (
+        lambda: tnp.linalg.outer(x, v),
+        lambda: tnp.linalg.outer(v, tnp.ones(())),
+        lambda: tnp.linalg.cross(x, x),
+        lambda: tnp.linalg.cross(v[:2], v[:2]),
+        lambda: tnp.linalg.cross(v, v, axis=1),
+        lambda: tnp.linalg.trace(v),
+        lambda: tnp.linalg.diagonal(v),
+    ):
+        with pytest.raises(ValueError):
+            call()
+
+
 @pytest.mark.parametrize("dtype", list("fdFDi"))
 @pytest.mark.parametrize("batch", [(), (3,), (0,)])
 def test_exponentials(device, dtype, batch):

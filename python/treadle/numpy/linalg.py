@@ -17,14 +17,15 @@ from treadle._core.array import Array
 from treadle._required import required
 
 from ._creation import asarray, asarrays, written
-from ._linear_algebra import matmul, outer, tensordot, trace, vecdot
-from ._manipulation import diagonal, expand_dims, matrix_transpose
+from ._linear_algebra import matmul, tensordot, vecdot
+from ._manipulation import expand_dims, matrix_transpose
 from ._manipulation import moveaxis as _moveaxis
 
 __all__ = [
     "LinAlgError",
     "cholesky",
     "cond",
+    "cross",
     "det",
     "diagonal",
     "eig",
@@ -89,6 +90,35 @@ class SVDResult(NamedTuple):
     U: Array
     S: Array
     Vh: Array
+
+
+# These take matrices from the last two axes, and vectors, where the functions of the same names in
+# treadle.numpy are NumPy's older ones.
+def diagonal(x: Any, /, *, offset: int = 0) -> Array:
+    """Elements (i, i + offset) of matrices, a read-only view."""
+    return _array.diagonal(asarray(x), offset, -2, -1)
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
+    """The sum of elements (i, i + offset) of matrices."""
+    return _array.reduce("sum", diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+def outer(x1: Any, x2: Any, /) -> Array:
+    """The products of each element of a vector with each of another."""
+    first, second = asarrays((x1, x2))
+    if (first.ndim, second.ndim) != (1, 1):
+        raise ShapeError(f"outer of shapes {first.shape} and {second.shape}: both have one axis")
+    return _array.outer(first, second)
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """The cross products of vectors of 3 elements, which lie along an axis."""
+    first, second = asarrays((x1, x2))
+    for x in (first, second):
+        if x.shape[_array.checked_axis(axis, x.ndim, "cross")] != 3:
+            raise ShapeError(f"cross along axis {axis} of shape {x.shape}: it has 3 elements")
+    return _array.cross(first, second, axis, axis, axis)
 
 
 def solve(a: Any, b: Any) -> Array:
