@@ -79,6 +79,15 @@ def test_every_public_name_is_there_and_says_what_it_does(name):
         assert value.__doc__
 
 
+@pytest.mark.parametrize("name", ["abs", "add"])
+def test_operands_are_parameters_by_place(name):
+    operands = {"abs": ["x"], "add": ["x1", "x2"]}[name]
+    parameters = list(inspect.signature(getattr(tnp, name)).parameters.values())
+    by_place = [p.name for p in parameters if p.kind == p.POSITIONAL_ONLY]
+    assert by_place == operands
+    assert [p.name for p in parameters[len(by_place) :]] == ["out", "where", "dtype", "casting"]
+
+
 def test_arrays_have_the_members_of_the_standard(device):
     x = tnp.ones((2, 2))
     missing = [name for name in ATTRIBUTES if not hasattr(x, name)]

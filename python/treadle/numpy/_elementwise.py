@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -61,6 +62,24 @@ def _mask(where: Any, out: Array | None) -> Array:
     return asarray(where, device=None if out is None or isinstance(where, Array) else out.device)
 
 
+def _signature(*operands: str) -> inspect.Signature:
+    """What programs that ask for the parameters of a function see, and help()."""
+    by_place = [inspect.Parameter(x, inspect.Parameter.POSITIONAL_ONLY) for x in operands]
+    out = inspect.Parameter("out", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    options = [
+        inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default)
+        for option, default in (("where", True), ("dtype", None), ("casting", "same_kind"))
+    ]
+    return inspect.Signature([*by_place, out, *options])
+
+
+_SIGNATURES = {
+    1: _signature("x"),
+    2: _signature("x1", "x2"),
+    3: _signature("condition", "x", "y"),
+}
+
+
 def _function(name: str, arity: int) -> Callable[..., Array]:
     def function(
         *operands: Any,
@@ -98,6 +117,7 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
         "or dtype do not fit, and stays where the mask `where` is False. `dtype` is what is "
         "computed in, instead of what promotion says."
     )
+    function.__signature__ = _SIGNATURES[arity]  # type: ignore[attr-defined]
     if arity == 2:
         attach(name, function)
     return function
