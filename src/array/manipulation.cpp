@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "array/access.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
@@ -135,6 +136,30 @@ void fill_diagonal(const Array& x, const Operand& value, std::int64_t offset) {
     throw ShapeError("fill_diagonal() of an array of shape " + shape_text(x.shape()),
                      "it takes two axes");
   with_layout(x, x.layout().diagonal(offset, 0, 1)).assign(value);
+}
+
+Array view_as(const Array& x, const DType& dtype) {
+  const auto from = static_cast<std::int64_t>(x.dtype().size_bytes());
+  const auto to = static_cast<std::int64_t>(dtype.size_bytes());
+  const auto refuse = [&](const std::string& why) {
+    throw InvalidArgument("a view of " + x.dtype().name() + " as " + dtype.name() + ": " + why,
+                          "x.astype(dtype) converts the numbers, copy() makes elements dense");
+  };
+  const Layout& layout = x.layout();
+  Shape shape = shape_of(x), strides(layout.strides().begin(), layout.strides().end());
+  if (from != to) {
+    if (shape.empty()) refuse("an array without axes keeps the size of its element");
+    if (shape.back() > 1 && strides.back() != from) refuse("the last axis is not contiguous");
+    const std::int64_t bytes = shape.back() * from;
+    if (bytes % to != 0 || (to < from && from % to != 0))
+      refuse(std::to_string(bytes) + " bytes along the last axis are no whole number of elements");
+    shape.back() = bytes / to;
+    strides.back() = to;
+  }
+  const bool fits = std::ranges::all_of(strides, [&](auto stride) { return stride % to == 0; });
+  if (!fits || layout.offset_bytes() % static_cast<std::int64_t>(dtype.alignment()) != 0)
+    refuse("elements would not lie at multiples of their size");  // kernels count in whole ones
+  return x.viewed(Layout(shape, strides, layout.offset_bytes()), dtype);
 }
 
 Array field(const Array& x, std::string_view name) {

@@ -14,6 +14,19 @@ namespace {
 class ManipulationTest : public OnEachArrayDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ManipulationTest, each_device(), device_test_name);
 
+TEST_P(ManipulationTest, ViewsOfTheSameBytesAsAnotherDtype) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, 2, 3, 4}), {2, 2});
+  const Array bits = view_as(x, Scalar::int32), pairs = view_as(x, Scalar::complex64);
+  EXPECT_EQ(bits.shape()[1], 2);
+  EXPECT_EQ(pairs.shape()[1], 1);
+  bits.assign(0x40000000);
+  expect(x, {2, 2, 2, 2});
+  EXPECT_EQ(view_as(pairs, Scalar::float32).layout(), x.layout());
+  EXPECT_THROW(view_as(transpose(x), Scalar::complex64), InvalidArgument);
+  EXPECT_THROW(view_as(transpose(x), Scalar::int16), InvalidArgument);
+}
+
 TEST_P(ManipulationTest, ViewsOfTheSameMemory) {
   const device::StreamScope scope(shared_stream());
   const Array x = reshape(make(count_up(6)), {2, 3});

@@ -314,3 +314,38 @@ def test_memory_shared_with_arrays_of_numpy(device):
     assert tnp.shares_memory(seen, seen[1:]) and not tnp.shares_memory(seen, seen.copy())
     records = tnp.zeros(3, [("a", "i4"), ("b", "f4")])
     assert not np.shares_memory(records, np.zeros(3, records.dtype))
+
+
+@pytest.mark.parametrize("view", ["x", "x[1:]", "x[:, ::2]", "x.T", "x[::-1]", "x[0]", "x[..., :0]",
+                                  "x[:, :1]", "x[0, 0, ...]"])  # fmt: skip
+@pytest.mark.parametrize("before", ["f4", "c8", "u1", "i8", "?"])
+@pytest.mark.parametrize("after", ["f4", "f8", "i2", "u1", "c16", "i8"])
+def test_the_same_bytes_as_another_dtype(device, view, before, after):
+    theirs = (np.arange(128) % 2).astype(before).reshape(8, 16)
+    ours = tnp.asarray(theirs.copy())
+    try:
+        seen = eval(view, {"x": theirs}).view(after)
+    except ValueError:
+        with pytest.raises(ValueError, match="a view of .* as "):
+            eval(view, {"x": ours}).view(after)
+        return
+    if seen.size and any(stride % seen.itemsize for stride in seen.strides):
+        with pytest.raises(ValueError, match="multiples of their size"):
+            eval(view, {"x": ours}).view(after)
+        return
+    mine = eval(view, {"x": ours}).view(after)
+    assert (mine.dtype, mine.shape) == (seen.dtype, seen.shape)
+    np.testing.assert_array_equal(mine.get(), seen)
+    mine[...] = 1
+    seen[...] = 1
+    np.testing.assert_array_equal(ours.get(), theirs)
+
+
+def test_a_view_of_the_same_dtype_is_the_same_memory(device):
+    x = tnp.arange(6.0).reshape(2, 3)
+    assert tnp.shares_memory(x.view(), x) and x.view().shape == x.shape
+    assert not tnp.broadcast_to(x, (2, 2, 3)).view("i8").flags.writeable
+    with pytest.raises(TypeError):
+        x.view(np.ndarray)
+    with pytest.raises(ValueError, match="multiples of their size"):
+        tnp.zeros(17, "u1")[1:].view("f8")

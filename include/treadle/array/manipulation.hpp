@@ -54,6 +54,10 @@ Array diagonal(const Array& x, std::int64_t offset = 0, int axis = 0, int other 
 /// Assigns to elements (i, i + offset) of an array of two axes. Throws ShapeError for another
 /// number, and as Array::assign().
 void fill_diagonal(const Array& x, const Operand& value, std::int64_t offset = 0);
+/// The same bytes as elements of another dtype. Where its size is another one there are more or
+/// fewer of them along the last axis, which lies dense. Throws InvalidArgument where they do not
+/// fit, and where they would not lie at multiples of their size in memory.
+Array view_as(const Array& x, const DType& dtype);
 /// One field of records; of an array field its elements are a new last axis. Throws DTypeError if
 /// there is no such field, and if fields of its size do not lie at multiples of it in memory.
 Array field(const Array& x, std::string_view name);

@@ -50,6 +50,16 @@ void bind_array_numpy_methods(nb::class_<Array>& type) {
            nb::arg("offset") = 0, nb::arg("axis1") = 0, nb::arg("axis2") = 1,
            "The sum of elements (i, i + offset) of two axes.")
       .def(
+          "view",
+          [](nb::handle self, nb::handle dtype) {
+            const Array own = nb::cast<Array>(self);
+            return array_object(
+                array::view_as(own, dtype.is_none() ? own.dtype() : dtype_from(dtype)));
+          },
+          nb::arg("dtype") = nb::none(),
+          nb::sig("def view(self, dtype: typing.Any = None) -> Array"),
+          "The same bytes as elements of another dtype: more or fewer of them along the last axis.")
+      .def(
           "tobytes",
           [](nb::handle self, const std::string& order) {
             return nb::bytes(self.attr("get")().attr("tobytes")(order));

@@ -478,6 +478,11 @@ class Array:
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         """The sum of elements (i, i + offset) of two axes."""
 
+    def view(self, dtype: Any = None) -> Array:
+        """
+        The same bytes as elements of another dtype: more or fewer of them along the last axis.
+        """
+
     def tobytes(self, order: str = 'C') -> bytes:
         """The elements on the host, as bytes."""
 
