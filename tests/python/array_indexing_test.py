@@ -183,6 +183,20 @@ def test_true_and_false_choose_all_or_none(computing):
         same(number[False], np.array(4, "f4")[False])
 
 
+@pytest.mark.parametrize("truth", [True, False])
+def test_a_truth_on_the_device_goes_with_other_indices(computing, truth):
+    x = values_of((3, 4))
+    ours, mask = tnp.array(x), tnp.array(truth)
+    same(ours[mask], x[truth])
+    for key in ("..., t", "t, 1:", ":, t, 0", "[2], t", "None, t"):
+        same(
+            eval(f"ours[{key}]", {"ours": ours, "t": mask}), eval(f"x[{key}]", {"x": x, "t": truth})
+        )
+        exec(f"x[{key}] = 7; y[{key.replace('t', 'm')}] = 7",
+             {"x": x, "y": ours, "t": truth, "m": mask})  # fmt: skip
+        same(ours, x)
+
+
 def test_masks_on_the_device_choose_what_is_assigned_to(computing):
     x = values_of((3, 3))
     ours = tnp.array(x)

@@ -73,16 +73,19 @@ bool is_host_array(nb::handle part) {
          (nb::cast<int>(part.attr("ndim")) > 0 || kind_of(nb::borrow(part)) == 'b');
 }
 
+/// A mask without axes: of an axis of length 1 that is added it takes the element, or none.
+Part flag_part(bool is_true) {
+  std::vector<std::int64_t> first;
+  if (is_true) first.push_back(0);
+  return {.indices = {IndexArray(std::move(first))}, .adds_axis = true};
+}
+
 /// A mask of the host stands for the indices of its true elements.
 Part host_part(nb::handle object) {
   const nb::object host = numpy_call("asarray", object);
   if (kind_of(host) != 'b') return {{indices_from(host)}, 1};
   Part part{.mask = shape_from(host.attr("shape"))};
-  if (part.mask.empty()) {
-    std::vector<std::int64_t> first;
-    if (PyObject_IsTrue(host.ptr()) == 1) first.push_back(0);
-    return {.indices = {IndexArray(std::move(first))}, .adds_axis = true};
-  }
+  if (part.mask.empty()) return flag_part(PyObject_IsTrue(host.ptr()) == 1);
   for (const nb::handle one : nb::tuple(host.attr("nonzero")()))
     part.indices.emplace_back(host_indices(one));
   part.axes = part.mask.size();
@@ -91,8 +94,7 @@ Part host_part(nb::handle object) {
 
 /// A mask on the device, too; their number is waited for.
 Part device_mask_part(const Array& mask) {
-  if (mask.rank() == 0)
-    throw IndexError("a mask without axes among other indices", "index by the mask alone");
+  if (mask.rank() == 0) return flag_part(mask.item().as_bool());
   Part part{.axes = mask.shape().size(), .mask = {mask.shape().begin(), mask.shape().end()}};
   for (Array& places : array::nonzero(mask)) part.indices.emplace_back(IndexArray(places));
   return part;
