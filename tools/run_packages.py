@@ -53,7 +53,10 @@ class Package:
 
 
 OLD_NUMPY = ("numpy<2",)
-SCIPY_ROOMS = ("cluster", "constants", "differentiate", "integrate", "optimize", "special", "stats")
+SCIPY_ROOMS = (  # with tests of array namespaces
+    "cluster", "constants", "differentiate", "fft", "integrate", "interpolate", "linalg", "ndimage",
+    "optimize", "signal", "spatial", "special", "stats",
+)  # fmt: skip
 PACKAGES = (
     Package("loopy"),
     Package("boxtree", needs=OLD_NUMPY),
@@ -78,6 +81,7 @@ PACKAGES = (
         "pyFAI", tests=("--pyargs", "pyFAI.opencl.test", "-k", "not medfilt and not sigma"),
         seconds=900,
     ),
+    Package("array-api-strict"),
     Package(
         "scipy", needs=("hypothesis",), seconds=3000,
         tests=(
@@ -87,7 +91,7 @@ PACKAGES = (
     ),
     Package(
         "scikit-learn", seconds=3000,
-        tests=("-p", "sklearn_on_treadle", "-k", "array_api", "--pyargs", "sklearn"),
+        tests=("-p", "sklearn_on_treadle", "-k", "array_api or treadle", "--pyargs", "sklearn"),
     ),
 )  # fmt: skip
 
@@ -170,6 +174,7 @@ def run(package: Package, is_peer: bool, show: bool) -> Result:
     command += ["-W", "ignore::DeprecationWarning"]
     if not is_peer:
         command += ["-p", "treadle.compat"]
+    folders = (str(package.folder), str(PROGRAMS), os.environ.get("PYTHONPATH"))
     begin = time.monotonic()
     with log.open("w") as output:
         try:
@@ -179,7 +184,7 @@ def run(package: Package, is_peer: bool, show: bool) -> Result:
                 stderr=subprocess.STDOUT,
                 env={
                     **os.environ,
-                    "PYTHONPATH": f"{package.folder}{os.pathsep}{PROGRAMS}",
+                    "PYTHONPATH": os.pathsep.join(filter(None, folders)),
                     "TREADLE_DEVICE": "cpu",
                 },
                 cwd=FOLDER,
