@@ -57,6 +57,12 @@ std::vector<Array> pending_results(std::shared_ptr<const Computation> computatio
   return made;
 }
 
+void set_maker(const Array& x, const kernel::KernelNote& note) {
+  Node& node = Access::node(x);
+  node.made_by = note;
+  node.cut = Cut::called;
+}
+
 const Node* computation_below(const Node& node) {
   // No deeper than Caps::steps.
   if (node.is_leaf() || node.computations == 0) return nullptr;

@@ -28,7 +28,8 @@ const char* sentence(Cut cut) {
     case Cut::positions:
       return "its elements count positions in a smaller array than the one they are used for";
     case Cut::reduction:
-      return "results of a reduction feed an expression of another shape, or another reduction";
+      return "results of a reduction or a product feed an expression of another shape, or another "
+             "of them";
     case Cut::escaped:
       return "code that the library does not see may change an operand: its address was asked for";
     case Cut::eager:
@@ -45,6 +46,8 @@ const char* sentence(Cut cut) {
       return "memory was short, and what it reads, which nothing else needs, takes more";
     case Cut::repeated:
       return "a second kernel needed it: it is kept, so that no third computes it again";
+    case Cut::called:
+      return "it was called: a library of the host computes it, and the caller waits";
     case Cut::marked:
       break;
   }
@@ -159,8 +162,11 @@ std::string explain(const Array& array) {
   if (node->is_leaf()) {
     if (node->made_by.name == nullptr && node->computation == nullptr)
       return subject + "\nmemory that no expression computed: it was given, or is a view.\n";
-    return subject + "\nwas computed by " + text_of(node->made_by) + "when " + sentence(node->cut) +
-           ".\n\n" + source_of(node->made_by);
+    const bool is_view =
+        node->op == Op::leaf && node->computation == nullptr && node->cut != Cut::called;
+    return subject + (is_view ? "\nis a view of what was computed by " : "\nwas computed by ") +
+           text_of(node->made_by) + "when " + sentence(node->cut) + ".\n\n" +
+           source_of(node->made_by);
   }
   if (node->layout.size() == 0) return subject + "\nhas no elements: nothing runs.\n";
   const auto [steps, note] = planned(*node);

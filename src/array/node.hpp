@@ -55,6 +55,7 @@ enum class Cut : std::uint8_t {
   staged,     ///< an operand or a result of a computation that takes no expression
   memory,     ///< memory was short, and its operands take more than its result
   repeated,   ///< a second kernel would have computed it again
+  called,     ///< a library of the host made it, see set_maker()
 };
 
 /// Shape, dtype and operands never change while it is pending. Made by make_node(), destroyed with
@@ -138,7 +139,7 @@ class Node {
   bool is_listed = false;                     ///< in the context's list of pending nodes
   Node *previous = nullptr, *next = nullptr;  ///< in this list
 
-  KernelNote made_by;    ///< of a leaf that was computed
+  KernelNote made_by;    ///< of a leaf that was computed; a view has what its array has
   Cut cut = Cut::asked;  ///< likewise
 
   // These are set when the node is made.

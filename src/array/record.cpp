@@ -390,6 +390,8 @@ NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype
 NodeRef make_view(const Node& leaf, const Layout& layout, const DType& dtype) {
   NodeRef made = make_leaf(leaf.storage, layout, dtype);
   made->is_read_only = leaf.is_read_only;
+  made->made_by = leaf.made_by;
+  made->cut = leaf.cut;
   return made;
 }
 

@@ -140,13 +140,17 @@ void HostBlas::set_threads(int count) const {
 }
 
 BlasThreads::BlasThreads(const HostBlas& blas, int count) : blas_(blas) {
-  const int now = blas.threads();
-  if (now == count) return;
-  before_ = now;
-  blas.set_threads(count);
+  const std::lock_guard lock(blas_.threads_mutex_);
+  const int now = blas_.threads();
+  if (now == count && blas_.thread_changes_ == 0) return;
+  if (blas_.thread_changes_++ == 0) blas_.threads_before_ = now;
+  changes_ = true;
+  blas_.set_threads(count);
 }
 BlasThreads::~BlasThreads() {
-  if (before_ != 0) blas_.set_threads(before_);
+  if (!changes_) return;
+  const std::lock_guard lock(blas_.threads_mutex_);
+  if (--blas_.thread_changes_ == 0) blas_.set_threads(blas_.threads_before_);
 }
 
 }  // namespace treadle::library

@@ -37,18 +37,20 @@ Array cholesky(const Array& a, bool is_upper) {
     if (is_for_gpu(x, &DeviceSolver::least_for_factors)) return gpu_cholesky(x, is_upper);
     using T = decltype(number);
     HostMatrices<T> matrices(x);
-    lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
-      const Int n = static_cast<Int>(matrices.n);
-      for (std::int64_t i = 0; i < matrices.count && n > 0; ++i) {
-        Int info = 0;
-        routines.potrf(is_upper ? "U" : "L", &n, matrices.at(i), &n, &info, 1);
-        if (info > 0) refuse_indefinite(i, info);
-        for (std::int64_t row = 0; row < matrices.n; ++row)
-          for (std::int64_t column = 0; column < row; ++column)
-            (is_upper ? matrices.element(i, row, column) : matrices.element(i, column, row)) = T(0);
-      }
-    });
-    return matrices.array(x);
+    for_matrices(
+        matrices, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+          const Int n = static_cast<Int>(matrices.n);
+          for (std::int64_t i = first; i < last && n > 0; ++i) {
+            Int info = 0;
+            routines.potrf(is_upper ? "U" : "L", &n, matrices.at(i), &n, &info, 1);
+            if (info > 0) refuse_indefinite(i, info);
+            for (std::int64_t row = 0; row < matrices.n; ++row)
+              for (std::int64_t column = 0; column < row; ++column)
+                (is_upper ? matrices.element(i, row, column) : matrices.element(i, column, row)) =
+                    T(0);
+          }
+        });
+    return matrices.array("cholesky", x);
   });
 }
 
@@ -64,37 +66,39 @@ Qr qr(const Array& a, QrMode mode) {
     const std::int64_t width = mode == QrMode::complete ? all.m : least;
     HostMatrices<T> q(all.batch, all.m, mode == QrMode::r ? 0 : width);
     HostMatrices<T> r(all.batch, mode == QrMode::complete ? all.m : least, all.n);
-    lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
-      const Int m = static_cast<Int>(all.m), n = static_cast<Int>(all.n);
-      const Int k = static_cast<Int>(least), columns = static_cast<Int>(q.n);
-      const Int m_or_one = std::max(m, Int(1));
-      std::vector<T> tau(count_of(std::max<std::int64_t>(least, 1))), work;
-      for (std::int64_t i = 0; i < all.count; ++i) {
-        Int info = 0, size = -1;
-        T asked(1);
-        if (k > 0) {
-          routines.geqrf(&m, &n, all.at(i), &m_or_one, tau.data(), &asked, &size, &info);
-          size = work_size<Int>(asked);
-          work.resize(count_of(size));
-          routines.geqrf(&m, &n, all.at(i), &m_or_one, tau.data(), work.data(), &size, &info);
-        }
-        for (std::int64_t column = 0; column < all.n; ++column)
-          for (std::int64_t row = 0; row <= std::min(column, r.m - 1); ++row)
-            r.element(i, row, column) = all.element(i, row, column);
-        if (mode == QrMode::r || columns == 0) continue;
-        std::copy_n(all.at(i), all.m * std::min(all.n, q.n), q.at(i));
-        if (k == 0) {
-          for (std::int64_t j = 0; j < q.n; ++j) q.element(i, j, j) = T(1);
-          continue;
-        }
-        size = -1;
-        routines.orgqr(&m, &columns, &k, q.at(i), &m_or_one, tau.data(), &asked, &size, &info);
-        size = work_size<Int>(asked);
-        work.resize(count_of(size));
-        routines.orgqr(&m, &columns, &k, q.at(i), &m_or_one, tau.data(), work.data(), &size, &info);
-      }
-    });
-    return Qr{mode == QrMode::r ? Array() : q.array(x), r.array(x)};
+    for_matrices(
+        all, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+          const Int m = static_cast<Int>(all.m), n = static_cast<Int>(all.n);
+          const Int k = static_cast<Int>(least), columns = static_cast<Int>(q.n);
+          const Int m_or_one = std::max(m, Int(1));
+          std::vector<T> tau(count_of(std::max<std::int64_t>(least, 1))), work;
+          for (std::int64_t i = first; i < last; ++i) {
+            Int info = 0, size = -1;
+            T asked(1);
+            if (k > 0) {
+              routines.geqrf(&m, &n, all.at(i), &m_or_one, tau.data(), &asked, &size, &info);
+              size = work_size<Int>(asked);
+              work.resize(count_of(size));
+              routines.geqrf(&m, &n, all.at(i), &m_or_one, tau.data(), work.data(), &size, &info);
+            }
+            for (std::int64_t column = 0; column < all.n; ++column)
+              for (std::int64_t row = 0; row <= std::min(column, r.m - 1); ++row)
+                r.element(i, row, column) = all.element(i, row, column);
+            if (mode == QrMode::r || columns == 0) continue;
+            std::copy_n(all.at(i), all.m * std::min(all.n, q.n), q.at(i));
+            if (k == 0) {
+              for (std::int64_t j = 0; j < q.n; ++j) q.element(i, j, j) = T(1);
+              continue;
+            }
+            size = -1;
+            routines.orgqr(&m, &columns, &k, q.at(i), &m_or_one, tau.data(), &asked, &size, &info);
+            size = work_size<Int>(asked);
+            work.resize(count_of(size));
+            routines.orgqr(&m, &columns, &k, q.at(i), &m_or_one, tau.data(), work.data(), &size,
+                           &info);
+          }
+        });
+    return Qr{mode == QrMode::r ? Array() : q.array("qr", x), r.array("qr", x)};
   });
 }
 
@@ -112,41 +116,43 @@ Svd svd(const Array& a, bool has_full_matrices, bool has_vectors) {
     HostMatrices<T> u(all.batch, all.m, has_vectors ? (has_full_matrices ? all.m : least) : 0);
     HostMatrices<T> vh(all.batch, has_vectors ? rows : 0, all.n);
     std::vector<Real<T>> s(count_of(all.count * least));
-    lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
-      const Int m = static_cast<Int>(all.m), n = static_cast<Int>(all.n);
-      const Int height = std::max(static_cast<Int>(vh.m), Int(1)), m_or_one = std::max(m, Int(1));
-      const char* const job = !has_vectors ? "N" : has_full_matrices ? "A" : "S";
-      const std::int64_t longest = std::max(all.m, all.n);
-      std::vector<Int> integers(count_of(8 * std::max<std::int64_t>(least, 1)));
-      std::vector<Real<T>> reals(
-          is_real<T> ? 1
-                     : count_of(std::max<std::int64_t>(
-                           1, least * std::max(5 * least + 7, 2 * longest + 2 * least + 1))));
-      std::vector<T> work(1);
-      for (std::int64_t i = 0; i < all.count; ++i) {
-        if (least == 0) {
-          for (std::int64_t j = 0; j < std::min(u.m, u.n); ++j) u.element(i, j, j) = T(1);
-          for (std::int64_t j = 0; j < std::min(vh.m, vh.n); ++j) vh.element(i, j, j) = T(1);
-          continue;
-        }
-        for (Int size = -1, info = 0;;) {
-          Real<T>* const values = s.data() + i * least;
-          if constexpr (is_real<T>)
-            routines.gesdd(job, &m, &n, all.at(i), &m_or_one, values, u.at(i), &m_or_one, vh.at(i),
-                           &height, work.data(), &size, integers.data(), &info, 1);
-          else
-            routines.gesdd_complex(job, &m, &n, all.at(i), &m_or_one, values, u.at(i), &m_or_one,
-                                   vh.at(i), &height, work.data(), &size, reals.data(),
-                                   integers.data(), &info, 1);
-          if (info > 0) refuse_iteration("SVD");
-          if (size != -1) break;
-          size = work_size<Int>(work[0]);
-          work.resize(count_of(size));
-        }
-      }
-    });
-    Svd made{Array(), host_vectors(s, all.batch, least, x), Array()};
-    if (has_vectors) made.u = u.array(x), made.vh = vh.array(x);
+    for_matrices(
+        all, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+          const Int m = static_cast<Int>(all.m), n = static_cast<Int>(all.n);
+          const Int height = std::max(static_cast<Int>(vh.m), Int(1)),
+                    m_or_one = std::max(m, Int(1));
+          const char* const job = !has_vectors ? "N" : has_full_matrices ? "A" : "S";
+          const std::int64_t longest = std::max(all.m, all.n);
+          std::vector<Int> integers(count_of(8 * std::max<std::int64_t>(least, 1)));
+          std::vector<Real<T>> reals(
+              is_real<T> ? 1
+                         : count_of(std::max<std::int64_t>(
+                               1, least * std::max(5 * least + 7, 2 * longest + 2 * least + 1))));
+          std::vector<T> work(1);
+          for (std::int64_t i = first; i < last; ++i) {
+            if (least == 0) {
+              for (std::int64_t j = 0; j < std::min(u.m, u.n); ++j) u.element(i, j, j) = T(1);
+              for (std::int64_t j = 0; j < std::min(vh.m, vh.n); ++j) vh.element(i, j, j) = T(1);
+              continue;
+            }
+            for (Int size = -1, info = 0;;) {
+              Real<T>* const values = s.data() + i * least;
+              if constexpr (is_real<T>)
+                routines.gesdd(job, &m, &n, all.at(i), &m_or_one, values, u.at(i), &m_or_one,
+                               vh.at(i), &height, work.data(), &size, integers.data(), &info, 1);
+              else
+                routines.gesdd_complex(job, &m, &n, all.at(i), &m_or_one, values, u.at(i),
+                                       &m_or_one, vh.at(i), &height, work.data(), &size,
+                                       reals.data(), integers.data(), &info, 1);
+              if (info > 0) refuse_iteration("SVD");
+              if (size != -1) break;
+              size = work_size<Int>(work[0]);
+              work.resize(count_of(size));
+            }
+          }
+        });
+    Svd made{Array(), host_vectors("svd", s, all.batch, least, x), Array()};
+    if (has_vectors) made.u = u.array("svd", x), made.vh = vh.array("svd", x);
     return made;
   });
 }
@@ -160,32 +166,34 @@ Eigen eigh(const Array& a, bool reads_upper, bool has_vectors) {
     using T = decltype(number);
     HostMatrices<T> all(x);
     std::vector<Real<T>> values(count_of(all.count * all.n));
-    lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
-      const Int n = static_cast<Int>(all.n);
-      const char *const job = has_vectors ? "V" : "N", *const part = reads_upper ? "U" : "L";
-      std::vector<T> work(1);
-      std::vector<Real<T>> reals(1);
-      std::vector<Int> integers(1);
-      for (std::int64_t i = 0; i < all.count && n > 0; ++i)
-        for (Int size = -1, real_size = -1, integer_size = -1, info = 0;;) {
-          Real<T>* const own = values.data() + i * all.n;
-          if constexpr (is_real<T>)
-            routines.syevd(job, part, &n, all.at(i), &n, own, work.data(), &size, integers.data(),
-                           &integer_size, &info, 1, 1);
-          else
-            routines.heevd(job, part, &n, all.at(i), &n, own, work.data(), &size, reals.data(),
-                           &real_size, integers.data(), &integer_size, &info, 1, 1);
-          if (info > 0) refuse_iteration("Eigenvalues");
-          if (size != -1) break;
-          size = work_size<Int>(work[0]);
-          real_size = work_size<Int>(reals[0]);
-          integer_size = std::max(integers[0], Int(1));
-          work.resize(count_of(size));
-          reals.resize(count_of(real_size));
-          integers.resize(count_of(integer_size));
-        }
-    });
-    return Eigen{host_vectors(values, all.batch, all.n, x), has_vectors ? all.array(x) : Array()};
+    for_matrices(
+        all, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+          const Int n = static_cast<Int>(all.n);
+          const char *const job = has_vectors ? "V" : "N", *const part = reads_upper ? "U" : "L";
+          std::vector<T> work(1);
+          std::vector<Real<T>> reals(1);
+          std::vector<Int> integers(1);
+          for (std::int64_t i = first; i < last && n > 0; ++i)
+            for (Int size = -1, real_size = -1, integer_size = -1, info = 0;;) {
+              Real<T>* const own = values.data() + i * all.n;
+              if constexpr (is_real<T>)
+                routines.syevd(job, part, &n, all.at(i), &n, own, work.data(), &size,
+                               integers.data(), &integer_size, &info, 1, 1);
+              else
+                routines.heevd(job, part, &n, all.at(i), &n, own, work.data(), &size, reals.data(),
+                               &real_size, integers.data(), &integer_size, &info, 1, 1);
+              if (info > 0) refuse_iteration("Eigenvalues");
+              if (size != -1) break;
+              size = work_size<Int>(work[0]);
+              real_size = work_size<Int>(reals[0]);
+              integer_size = std::max(integers[0], Int(1));
+              work.resize(count_of(size));
+              reals.resize(count_of(real_size));
+              integers.resize(count_of(integer_size));
+            }
+        });
+    return Eigen{host_vectors("eigh", values, all.batch, all.n, x),
+                 has_vectors ? all.array("eigh", x) : Array()};
   });
 }
 
@@ -216,12 +224,12 @@ Eigen eigen_of(const Array& x, bool has_vectors) {
   HostMatrices<T> vectors(all.batch, all.n, has_vectors ? all.n : 0);
   HostMatrices<C> joined(all.batch, all.n, is_real<T> && has_vectors ? all.n : 0);
   std::vector<T> values(count_of(all.count * all.n)), imaginary(is_real<T> ? values.size() : 0);
-  lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
+  for_matrices(all, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
     const Int n = static_cast<Int>(all.n), one = 1;
     const char* const job = has_vectors ? "V" : "N";
     std::vector<T> work(1);
     std::vector<R> reals(count_of(2 * std::max<std::int64_t>(all.n, 1)));
-    for (std::int64_t i = 0; i < all.count && n > 0; ++i) {
+    for (std::int64_t i = first; i < last && n > 0; ++i) {
       for (Int size = -1, info = 0;;) {
         T* const own = values.data() + i * all.n;
         if constexpr (is_real<T>)
@@ -240,8 +248,8 @@ Eigen eigen_of(const Array& x, bool has_vectors) {
     }
   });
   const auto made = [&](const auto& numbers, const auto& columns) {
-    return Eigen{host_vectors(numbers, all.batch, all.n, x),
-                 has_vectors ? columns.array(x) : Array()};
+    return Eigen{host_vectors("eig", numbers, all.batch, all.n, x),
+                 has_vectors ? columns.array("eig", x) : Array()};
   };
   if constexpr (is_real<T>) {
     std::vector<C> all_values;
@@ -308,11 +316,11 @@ LeastSquares least_squares(const Array& x, const Array& right, double rcond, boo
   for (std::int64_t j = 0; j < b.n; ++j)
     for (std::int64_t i = 0; i < a.n; ++i)
       solution.element(0, i, j) = least > 0 ? b.element(0, i, j) : T(0);
-  const Array all = solution.array(x);
+  const Array all = solution.array("lstsq", x);
   made.x = is_vector ? array::squeeze(all, -1) : all;
   const auto residual_count = static_cast<std::int64_t>(residuals.size());
-  made.residuals = host_vectors(residuals, {}, residual_count, x);
-  made.s = host_vectors(s, {}, least, x);
+  made.residuals = host_vectors("lstsq", residuals, {}, residual_count, x);
+  made.s = host_vectors("lstsq", s, {}, least, x);
   return made;
 }
 

@@ -2,18 +2,24 @@
 // Systems of equations, inverses and determinants.
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "linalg/gpu_solver.hpp"
 #include "linalg/host_matrices.hpp"
 #include "linalg/refusals.hpp"
+#include "treadle/array/computation.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/kernel/host_code.hpp"
 #include "treadle/linalg/decomposition.hpp"
 
 namespace treadle::linalg {
 
 using array::Shape;
+using library::HostRoutines;
 
 std::shared_ptr<const library::HostBlas> lapack() {
   auto blas = library::HostBlas::load();
@@ -22,6 +28,30 @@ std::shared_ptr<const library::HostBlas> lapack() {
                           "pip install scipy-openblas64, or set TREADLE_LIBRARIES=blas=PATH to a "
                           "library with both");
   return blas;
+}
+
+void note_lapack(const char* name, const Array& given, const Array& made) {
+  // Notes live as long as the process: texts of a map keep their places.
+  struct Texts {
+    std::string name, of_the_host, of_a_device;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Texts> known;
+  const auto library = lapack();
+  const std::lock_guard lock(mutex);
+  const auto [place, is_new] = known.try_emplace(name);
+  Texts& texts = place->second;
+  if (is_new) {
+    texts.name = std::string(name) + " of " + library->path().filename().string();
+    texts.of_the_host = "LAPACK of the host, version " + library->version();
+    texts.of_a_device = texts.of_the_host +
+                        "; the matrices were copied from the device to the host, and results back";
+  }
+  const bool is_here = kernel::runs_host_code(made.device());
+  array::set_maker(made, {.name = &texts.name,
+                          .text = is_here ? &texts.of_the_host : &texts.of_a_device,
+                          .bytes_read = static_cast<std::uint64_t>(given.size_bytes()),
+                          .bytes_written = static_cast<std::uint64_t>(made.size_bytes())});
 }
 
 Scalar computed_dtype(const char* name, Scalar dtype) {
@@ -50,20 +80,18 @@ namespace {
 
 /// Solves a @ x = b in place of both.
 template <class T>
-void solve_in_place(const char* name, HostMatrices<T>& a, HostMatrices<T>& b) {
+void solve_in_place(const char* name, HostMatrices<T>& a, HostMatrices<T>& b, const Array& like) {
   if (a.n == 0 || b.n == 0) return;
-  lapack()->call<T>([&]<class Int>(const library::HostRoutines<T, Int>& routines) {
-    const Int n = static_cast<Int>(a.n), columns = static_cast<Int>(b.n);
-    std::vector<Int> pivots(static_cast<std::size_t>(a.n));
-    for (std::int64_t i = 0; i < a.count; ++i) {
-      Int info = 0;
-      routines.gesv(&n, &columns, a.at(i), &n, pivots.data(), b.at(i), &n, &info);
-      if (info > 0)
-        throw LinAlgError("Singular matrix: " + std::string(name) + " of matrix " +
-                              std::to_string(i) + ", whose pivot " + std::to_string(info) + " is 0",
-                          "lstsq() or pinv() take singular matrices");
-    }
-  });
+  for_matrices(a, like,
+               [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+                 const Int n = static_cast<Int>(a.n), columns = static_cast<Int>(b.n);
+                 std::vector<Int> pivots(static_cast<std::size_t>(a.n));
+                 for (std::int64_t i = first; i < last; ++i) {
+                   Int info = 0;
+                   routines.gesv(&n, &columns, a.at(i), &n, pivots.data(), b.at(i), &n, &info);
+                   if (info > 0) refuse_singular(name, i, info);
+                 }
+               });
 }
 
 /// The same for arrays, where that is done fastest.
@@ -73,8 +101,8 @@ Array solved(const char* name, const Array& a, const Array& b) {
   if (is_for_gpu(a, &DeviceSolver::least_for_factors, a.shape().back() * columns) && columns > 0)
     return gpu_solve(name, a, b);
   HostMatrices<T> matrices(a), sides(b);
-  solve_in_place(name, matrices, sides);
-  return sides.array(a);
+  solve_in_place(name, matrices, sides, a);
+  return sides.array(name, a);
 }
 
 Array broadcast_matrices(const Array& x, const Shape& batch) {
@@ -134,10 +162,17 @@ struct Determinants {
   std::vector<T> sign, value;
   std::vector<Real<T>> log;
 
-  /// One matrix more: the diagonal of its factor U, and the rows, from 1 on, that its rows were
-  /// exchanged with.
+  explicit Determinants(const Array& x) : batch(x.shape().begin(), x.shape().end() - 2) {
+    std::size_t count = 1;
+    for (const std::int64_t length : batch) count *= static_cast<std::size_t>(length);
+    sign.resize(count);
+    value.resize(count);
+    log.resize(count);
+  }
+  /// Of one matrix: the diagonal of its factor U, of n rows, and the rows, from 1 on, that its rows
+  /// were exchanged with.
   template <class Int>
-  void add(std::int64_t n, const auto& pivot_at, const Int* exchanged) {
+  void set(std::int64_t matrix, std::int64_t n, const auto& pivot_at, const Int* exchanged) {
     T all_signs(1), product(1);
     Real<T> logs(0);
     for (std::int64_t j = 0; j < n; ++j) {
@@ -148,9 +183,10 @@ struct Determinants {
       logs += std::log(size);
       product *= turn * pivot;
     }
-    sign.push_back(all_signs);
-    log.push_back(logs);
-    value.push_back(product);
+    const auto place = static_cast<std::size_t>(matrix);
+    sign[place] = all_signs;
+    log[place] = logs;
+    value[place] = product;
   }
 };
 
@@ -162,10 +198,11 @@ Determinants<T> gpu_determinants(const Array& x) {
   std::vector<std::int32_t> exchanged(diagonal.size());
   factors.diagonal.get(static_cast<void*>(diagonal.data()));
   factors.pivots.get(static_cast<void*>(exchanged.data()));
-  Determinants<T> made{{x.shape().begin(), x.shape().end() - 2}, {}, {}, {}};
-  for (const T* first = diagonal.data(); first != diagonal.data() + diagonal.size(); first += n)
-    made.add(
-        n, [&](std::int64_t j) { return first[j]; }, exchanged.data() + (first - diagonal.data()));
+  Determinants<T> made(x);
+  for (std::int64_t i = 0; i < std::ssize(made.value); ++i)
+    made.set(
+        i, n, [&](std::int64_t j) { return diagonal[static_cast<std::size_t>(i * n + j)]; },
+        exchanged.data() + i * n);
   return made;
 }
 
@@ -173,14 +210,14 @@ template <class T>
 Determinants<T> determinants(const Array& x) {
   if (is_for_gpu(x, &DeviceSolver::least_for_factors)) return gpu_determinants<T>(x);
   HostMatrices<T> a(x);
-  Determinants<T> made{a.batch, {}, {}, {}};
-  lapack()->call<T>([&]<class Int>(const library::HostRoutines<T, Int>& routines) {
+  Determinants<T> made(x);
+  for_matrices(a, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
     const Int n = static_cast<Int>(a.n);
     std::vector<Int> pivots(static_cast<std::size_t>(a.n));
-    for (std::int64_t i = 0; i < a.count; ++i) {
+    for (std::int64_t i = first; i < last; ++i) {
       Int info = 0;
       if (n > 0) routines.getrf(&n, &n, a.at(i), &n, pivots.data(), &info);
-      made.add(a.n, [&](std::int64_t j) { return a.element(i, j, j); }, pivots.data());
+      made.set(i, a.n, [&](std::int64_t j) { return a.element(i, j, j); }, pivots.data());
     }
   });
   return made;
@@ -192,7 +229,7 @@ Array det(const Array& a) {
   require_squares("det", a);
   return with_dtype("det", a, [&](auto number, const Array& x) {
     const auto made = determinants<decltype(number)>(x);
-    return host_numbers(made.value, made.batch, x);
+    return host_numbers("det", made.value, made.batch, x);
   });
 }
 
@@ -200,8 +237,8 @@ SignAndLog slogdet(const Array& a) {
   require_squares("slogdet", a);
   return with_dtype("slogdet", a, [&](auto number, const Array& x) {
     const auto made = determinants<decltype(number)>(x);
-    return SignAndLog{host_numbers(made.sign, made.batch, x),
-                      host_numbers(made.log, made.batch, x)};
+    return SignAndLog{host_numbers("slogdet", made.sign, made.batch, x),
+                      host_numbers("slogdet", made.log, made.batch, x)};
   });
 }
 

@@ -162,21 +162,23 @@ Array expm(const Array& a) {
   return with_dtype("expm", a, [&](auto number, const Array& x) {
     using T = decltype(number);
     HostMatrices<T> all(x);
-    if (all.n == 0) return all.array(x);
-    lapack()->call<T>([&]<class Int>(const HostRoutines<T, Int>& routines) {
-      const Squares<T, Int> algebra(routines, all.n);
-      const std::int64_t size = all.n * all.n;
-      for (std::int64_t i = 0; i < all.count; ++i) {
-        const double norm = norm_of(all.at(i), all.n);
-        if (!std::isfinite(norm)) {
-          std::fill_n(all.at(i), size, T(std::numeric_limits<Real<T>>::quiet_NaN()));
-          continue;
-        }
-        const auto made = exponential(algebra, std::vector<T>(all.at(i), all.at(i) + size), norm);
-        std::copy(made.begin(), made.end(), all.at(i));
-      }
-    });
-    return all.array(x);
+    if (all.n == 0) return all.array("expm", x);
+    for_matrices(all, x,
+                 [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+                   const Squares<T, Int> algebra(routines, all.n);
+                   const std::int64_t size = all.n * all.n;
+                   for (std::int64_t i = first; i < last; ++i) {
+                     const double norm = norm_of(all.at(i), all.n);
+                     if (!std::isfinite(norm)) {
+                       std::fill_n(all.at(i), size, T(std::numeric_limits<Real<T>>::quiet_NaN()));
+                       continue;
+                     }
+                     const auto made =
+                         exponential(algebra, std::vector<T>(all.at(i), all.at(i) + size), norm);
+                     std::copy(made.begin(), made.end(), all.at(i));
+                   }
+                 });
+    return all.array("expm", x);
   });
 }
 

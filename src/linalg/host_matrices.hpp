@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "linalg/host_batch.hpp"
 #include "linalg/operands.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -26,6 +27,9 @@ constexpr bool is_real = std::is_floating_point_v<T>;
 
 /// LAPACK, or the error that says what was searched and what to install.
 std::shared_ptr<const library::HostBlas> lapack();
+/// Says in explain() that LAPACK of the host has made an array, which is in memory, of matrices
+/// that were given to a function of this name.
+void note_lapack(const char* name, const Array& given, const Array& made);
 /// The dtype in which decompositions of it are computed. Throws DTypeError.
 Scalar computed_dtype(const char* name, Scalar dtype);
 /// Throws ShapeError for fewer than two axes.
@@ -55,29 +59,44 @@ struct HostMatrices {
   T& element(std::int64_t matrix, std::int64_t i, std::int64_t j) {
     return values[static_cast<std::size_t>((matrix * n + j) * m + i)];
   }
-  /// As an array on the stream of another one.
-  Array array(const Array& like) const {
-    array::Shape shape = batch;
-    shape.insert(shape.end(), {n, m});
-    return array::swapaxes(Array::from(static_cast<const void*>(values.data()), shape,
-                                       dtype_of<T>(), {.stream = like.stream()}),
-                           -1, -2);
-  }
+  /// As an array on the stream of the matrices that a function of this name was given.
+  Array array(const char* name, const Array& like) const;
 };
 
-/// Numbers, `length` of each matrix, as an array.
+/// One number of each matrix, as an array on the stream of the matrices that a function of this
+/// name was given.
 template <class T>
-Array host_vectors(const std::vector<T>& values, array::Shape batch, std::int64_t length,
+Array host_numbers(const char* name, const std::vector<T>& values, const array::Shape& batch,
                    const Array& like) {
-  batch.push_back(length);
-  return Array::from(static_cast<const void*>(values.data()), batch, dtype_of<T>(),
-                     {.stream = like.stream()});
+  const Array made = Array::from(static_cast<const void*>(values.data()), batch, dtype_of<T>(),
+                                 {.stream = like.stream()});
+  note_lapack(name, like, made);
+  return made;
 }
-/// One number of each matrix.
+/// The same with `length` numbers of each matrix.
 template <class T>
-Array host_numbers(const std::vector<T>& values, const array::Shape& batch, const Array& like) {
-  return Array::from(static_cast<const void*>(values.data()), batch, dtype_of<T>(),
-                     {.stream = like.stream()});
+Array host_vectors(const char* name, const std::vector<T>& values, array::Shape batch,
+                   std::int64_t length, const Array& like) {
+  batch.push_back(length);
+  return host_numbers(name, values, batch, like);
+}
+template <class T>
+Array HostMatrices<T>::array(const char* name, const Array& like) const {
+  array::Shape shape = batch;
+  shape.insert(shape.end(), {n, m});
+  return array::swapaxes(host_numbers(name, values, shape, like), -1, -2);
+}
+
+/// Calls `work(routines, first, last)` with LAPACK's HostRoutines for parts of the matrices, as
+/// share_matrices(); on several threads, and each call has work areas of its own.
+template <class T, class F>
+void for_matrices(const HostMatrices<T>& all, const Array& like, F work) {
+  const auto library = lapack();
+  share_matrices(
+      *library, host_threads(like), {all.count, all.m, all.n},
+      [&](std::int64_t first, std::int64_t last) {
+        library->template call<T>([&](const auto& routines) { work(routines, first, last); });
+      });
 }
 
 /// Calls `function` with a value of the C++ type of the dtype that `a` is computed in, and with `a`

@@ -54,7 +54,7 @@ TEST_P(ExplainTest, EverySplitHasAReason) {
   Array deep = x;
   for (int i = 0; i < 70; ++i) deep = deep * 0.5f;
   expect_parts(deep, {"was computed before", "more than 64 steps"});
-  expect_parts(x / sum(x), {"results of a reduction feed"});
+  expect_parts(x / sum(x), {"results of a reduction or a product feed"});
   expect_parts(arange(0, 10, 1, Scalar::float32) + zeros({2, 10}, Scalar::float32),
                {"count positions"});
   const Array read = x + 1;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <optional>
 
 #include "library/packages.hpp"
 #include "treadle/base/error.hpp"
@@ -84,6 +85,21 @@ TEST(HostBlas, threads_are_set_for_a_time) {
     const BlasThreads one(*blas, 1);
     EXPECT_EQ(blas->threads(), 1);
   }
+  EXPECT_EQ(blas->threads(), before);
+}
+
+TEST(HostBlas, times_with_other_threads_may_overlap) {
+  const auto blas = blas_of_this_machine();
+  if (blas == nullptr || blas->threads() == 0) GTEST_SKIP() << "no BLAS that tells";
+  const int before = blas->threads();
+  std::optional<BlasThreads> first(std::in_place, *blas, 1);
+  std::optional<BlasThreads> second(std::in_place, *blas, before + 1);
+  first.reset();
+  EXPECT_NE(blas->threads(), before);
+  std::optional<BlasThreads> third(std::in_place, *blas, 1);
+  second.reset();
+  EXPECT_EQ(blas->threads(), 1);
+  third.reset();
   EXPECT_EQ(blas->threads(), before);
 }
 

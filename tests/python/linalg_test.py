@@ -219,3 +219,90 @@ def test_long_factors(device, dtype, shape):
         same(u[:, :400] * s @ vh[:400], x)
         same(tnp.conj(u.T) @ u, np.eye(u.shape[1], dtype=dtype))
     same(tnp.linalg.svdvals(a), np.linalg.svd(x, compute_uv=False))
+
+
+STACKS = {
+    "solve": lambda xp, x, h: xp.linalg.solve(x, h[..., :2]),
+    "inv": lambda xp, x, h: xp.linalg.inv(x),
+    "det": lambda xp, x, h: xp.linalg.det(x),
+    "slogdet": lambda xp, x, h: xp.linalg.slogdet(x)[1],
+    "cholesky": lambda xp, x, h: xp.linalg.cholesky(h),
+    "qr": lambda xp, x, h: xp.linalg.qr(x)[1],
+    "svd": lambda xp, x, h: xp.linalg.svd(x)[1],
+    "svdvals": lambda xp, x, h: xp.linalg.svdvals(x),
+    "eigh": lambda xp, x, h: xp.linalg.eigh(h)[0],
+    "eigvalsh": lambda xp, x, h: xp.linalg.eigvalsh(h),
+    "eig": lambda xp, x, h: abs(xp.linalg.eig(x)[0]),
+    "eigvals": lambda xp, x, h: abs(xp.linalg.eigvals(x)),
+    "pinv": lambda xp, x, h: xp.linalg.pinv(x),
+    "matrix_rank": lambda xp, x, h: xp.linalg.matrix_rank(x),
+    "cond": lambda xp, x, h: xp.linalg.cond(x),
+    "norm": lambda xp, x, h: xp.linalg.norm(x, 2, (-2, -1)),
+    "matrix_norm": lambda xp, x, h: xp.linalg.matrix_norm(x, ord=2),
+    "matrix_power": lambda xp, x, h: xp.linalg.matrix_power(x, -2),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+@pytest.mark.parametrize("shape", [(900, 6, 6), (3, 2, 70, 70), (4, 0, 3, 3), (3, 0, 0), (0, 0)])
+def test_stacks_of_matrices(device, name, shape):
+    """Many are shared among threads."""
+    x = draw(shape) + 3 * np.eye(shape[-1])
+    h = x @ np.swapaxes(x, -1, -2)
+    try:
+        expected = STACKS[name](np, x, h)
+    except (ValueError, np.linalg.LinAlgError):  # extrema of no elements
+        with pytest.raises(ValueError):
+            STACKS[name](tnp, tnp.asarray(x), tnp.asarray(h))
+        return
+    ours = STACKS[name](tnp, tnp.asarray(x), tnp.asarray(h))
+    assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(ours.get(), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_condition_numbers_of_singular_matrices(device):
+    x = np.stack(
+        [np.eye(3), np.ones((3, 3)), np.zeros((3, 3)), np.full((3, 3), np.nan), draw((3, 3))]
+    )
+    for p in (1, -1, np.inf, "fro"):
+        found = tnp.linalg.cond(tnp.asarray(x), p)
+        np.testing.assert_allclose(found.get(), np.linalg.cond(x, p), rtol=1e-9)
+    for p in (None, 2):
+        found = tnp.linalg.cond(tnp.asarray(x[[0, 2, 4]]), p)
+        np.testing.assert_allclose(found.get(), np.linalg.cond(x[[0, 2, 4]], p), rtol=1e-9)
+    with pytest.raises(np.linalg.LinAlgError):
+        tnp.linalg.cond(tnp.ones((2, 0, 3)))
+
+
+def test_the_first_matrix_that_fails_is_named(device):
+    x = draw((900, 6, 6))
+    x[[411, 37, 899]] = 0
+    with pytest.raises(tnp.linalg.LinAlgError, match="matrix 37,"):
+        tnp.linalg.inv(tnp.asarray(x))
+    with pytest.raises(tnp.linalg.LinAlgError, match="cholesky of matrix 0,"):
+        tnp.linalg.cholesky(tnp.asarray(-x @ x.swapaxes(1, 2)))
+
+
+def test_explain_tells_that_the_host_computes(device):
+    a = tnp.asarray(draw((4, 4)) + 4 * np.eye(4))
+    made = {
+        "svd": [*tnp.linalg.svd(a), tnp.linalg.svdvals(a)],
+        "solve": [tnp.linalg.solve(a, a)],
+        "inv": [tnp.linalg.inv(a)],
+        "det": [tnp.linalg.det(a)],
+        "slogdet": [*tnp.linalg.slogdet(a)],
+        "cholesky": [tnp.linalg.cholesky(a @ a.T)],
+        "qr": [*tnp.linalg.qr(a)],
+        "eigh": [*tnp.linalg.eigh(a), tnp.linalg.eigvalsh(a)],
+        "eig": [*tnp.linalg.eig(a), tnp.linalg.eigvals(a)],
+        "lstsq": [tnp.linalg.lstsq(a, a)[0]],
+        "expm": [tnp.linalg.expm(a)],
+    }
+    for name, arrays in made.items():
+        for x in arrays:
+            text = x.explain()
+            assert f"was computed by kernel {name} of " in text
+            assert "a library of the host computes it" in text and "LAPACK of the host" in text
+            is_copied = "copied from the device to the host" in text
+            assert is_copied == (device.id != "cpu")
+    assert "svd of " in (tnp.linalg.svdvals(a) + 1).explain()

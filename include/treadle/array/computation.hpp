@@ -120,4 +120,8 @@ std::vector<Array> pending_results(std::shared_ptr<const Computation> computatio
                                    std::span<const Array> inputs,
                                    std::span<const ResultSpec> results);
 
+/// Says in explain() what made an array that is in memory: a library of the host, which ran when it
+/// was called. Texts of the note live as long as the device. For an array that nobody else has.
+void set_maker(const Array& x, const kernel::KernelNote& note);
+
 }  // namespace treadle::array

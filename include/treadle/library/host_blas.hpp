@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -102,9 +103,15 @@ class HostBlas {
   Routines routines_;
   int (*get_threads_)() = nullptr;
   void (*set_threads_)(int) = nullptr;
+
+  friend class BlasThreads;
+  mutable std::mutex threads_mutex_;
+  mutable int thread_changes_ = 0, threads_before_ = 0;  // of BlasThreads
 };
 
-/// For a time the library works with as many threads, and afterwards with as many as before.
+/// For a time the library works with as many threads, and afterwards with as many as before. Where
+/// such times overlap, the last to begin counts, and the last to end restores the number that was
+/// there before all of them.
 class BlasThreads {
  public:
   BlasThreads(const HostBlas& blas, int count);
@@ -114,7 +121,7 @@ class BlasThreads {
 
  private:
   const HostBlas& blas_;
-  int before_ = 0;
+  bool changes_ = false;
 };
 
 }  // namespace treadle::library

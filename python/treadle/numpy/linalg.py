@@ -205,7 +205,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, int
 
 def _limit(values: Array, relative: Any) -> Array:
     """Of singular values the largest, times a factor."""
-    largest = _array.reduce("max", values, axis=-1, keepdims=True)
+    largest = _array.reduce("max", values, axis=-1, keepdims=True, initial=0)
     factor = asarray(relative, values.dtype, device=values.device)
     return largest * (expand_dims(factor, -1) if factor.ndim else factor)
 
@@ -248,12 +248,30 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 def cond(x: Any, p: Any = None) -> Array:
     """The condition number: by singular values, or of another norm by the inverse."""
     x = asarray(x)
-    if x.ndim < 2 or 0 in x.shape[-2:]:
+    if x.ndim < 2:
         raise ShapeError(f"cond of an array of shape {x.shape}: matrices are the last two axes")
+    if 0 in x.shape[-2:]:
+        raise LinAlgError(f"cond of matrices without elements: their shape is {x.shape[-2:]}")
     if p in (None, 2, -2):
         s = svdvals(x)
-        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    return norm(x, p, axis=(-2, -1)) * norm(inv(x), p, axis=(-2, -1))
+        found = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        found = norm(x, p, axis=(-2, -1)) * norm(_inverse_or_nan(x), p, axis=(-2, -1))
+    # Of a singular matrix it is infinite: of zeros, too, where it is 0 / 0.
+    has_numbers = ~_array.reduce("any", _array.apply("isnan", x), axis=(-2, -1))
+    is_infinite = has_numbers & _array.apply("isnan", found)
+    return _array.apply("where", is_infinite, _numpy.inf, found)
+
+
+def _inverse_or_nan(x: Array) -> Array:
+    """The inverse, of NaN for singular matrices."""
+    try:
+        return inv(x)
+    except LinAlgError:
+        is_singular = (slogdet(x).sign == 0)[..., None, None]
+        ones = asarray(_numpy.eye(x.shape[-1]), device=x.device)
+        inverse = inv(_array.apply("where", is_singular, ones.astype(x.dtype), x))
+        return _array.apply("where", is_singular, _numpy.nan, inverse)
 
 
 def matrix_power(a: Any, n: int) -> Array:
@@ -307,7 +325,8 @@ def _of_matrices(x: Array, axes: tuple[int, int], keepdims: bool, ord: Any) -> A
     if ord in (2, -2, "nuc"):
         values = svdvals(_moveaxis(x, axes, (-2, -1)))
         kind = {2: "max", -2: "min", "nuc": "sum"}[ord]
-        found = _array.reduce(kind, values, axis=-1)
+        none = {} if ord == -2 else {"initial": 0}  # the least of no values is an error
+        found = _array.reduce(kind, values, axis=-1, **none)
         return expand_dims(found, axes) if keepdims else found
     if not isinstance(ord, int | float):
         raise InvalidArgument(f"norm of matrices with ord={ord!r}: it is 'fro', 1, -1, inf or -inf")
