@@ -15,6 +15,7 @@
 #include "array/repeats.hpp"
 #include "array/result_memory.hpp"
 #include "array/stages.hpp"
+#include "treadle/array/computation.hpp"
 #include "treadle/array/evaluate.hpp"
 
 namespace treadle::array {
@@ -117,10 +118,30 @@ class Group {
   /// other results of a computation.
   void add_seen(Node& node) {
     if (count_ == most_outputs || computation_below(node) == nullptr) return;
-    if (node.handles() != 0 && node.state.load() == NodeState::pending) add(node);
+    const bool is_wanted = node.handles() != 0 || is_dear_to_others(node);
+    if (is_wanted && node.state.load() == NodeState::pending) add(node);
     if (node.computation != nullptr) return add_results(node);
     for (unsigned i = 0; i < node.arity; ++i)
       if (!node.operands[i]->is_stage) add_seen(*node.operands[i]);
+  }
+  /// Whether pending nodes that are not computed here would run a computation again that is more
+  /// than a pass over elements: one that takes no prologue.
+  bool is_dear_to_others(const Node& node) const {
+    if (node.computation == nullptr || node.computation->takes_prologue() || node.parents < 2)
+      return false;
+    std::vector<const Node*> seen;
+    std::uint32_t uses = 0;
+    for (std::size_t i = 0; i < count_; ++i) count_uses(*nodes_[i], node, seen, uses);
+    return uses < node.parents;
+  }
+  static void count_uses(const Node& from, const Node& of, std::vector<const Node*>& seen,
+                         std::uint32_t& uses) {
+    if (from.is_leaf() || std::ranges::find(seen, &from) != seen.end()) return;
+    seen.push_back(&from);
+    for (unsigned i = 0; i < from.arity; ++i) {
+      if (from.operands[i] == &of) ++uses;
+      count_uses(*from.operands[i], of, seen, uses);
+    }
   }
   void add_results(const Node& node) {
     if (node.next_result == nullptr) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "expression_text.hpp"
 #include "program.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/element_text.hpp"
@@ -13,6 +14,14 @@
 
 namespace treadle::codegen {
 namespace {
+
+/// What an epilogue computes, for the kernel's name: "add_maximum_".
+std::string operations_of(const ProductEpilogue& epilogue) {
+  std::string name;
+  for (const Instruction& step : epilogue.expression.instructions)
+    if (is_operation(step.op) && name.size() < 60) name += std::string(op_info(step.op).name) + "_";
+  return name;
+}
 
 /// In which dtype products are added up.
 Scalar sum_dtype(Scalar dtype) {
@@ -54,11 +63,13 @@ class ProductWriter {
       rows_ = tiling.product_rows;
       columns_ = static_cast<unsigned>(tiling.product_row_bytes / DType(sum_).size_bytes());
     }
+    if (form.epilogue) name_results(*form.epilogue);
   }
 
   ProductText write() {
     const std::string name =
-        joined({"product_", DType(form_.dtype).name(), "_", number(form_.side)});
+        joined({"product_", form_.epilogue ? operations_of(*form_.epilogue) : std::string(),
+                DType(form_.dtype).name(), "_", number(form_.side)});
     code_.open_kernel(name, parameters(), tiling_.group_size);
     write_place();
     if (is_wide_)
@@ -70,6 +81,12 @@ class ProductWriter {
     program.comment(
         joined({name, ", made by treadle's product generator: blocks of ", number(rows_), " x ",
                 number(columns_), ", ", schedule_name(tiling_.schedule), " schedule"}));
+    if (form_.epilogue) {
+      const ExpressionText text = epilogue_text();
+      const std::vector<Value>& outputs = form_.epilogue->expression.outputs;
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        program.comment(joined({"  ", results_[i].name, " = ", text.formula(outputs[i])}));
+    }
     write_exact(program, code_.take(), dialect_);
     tree::NodePtr whole = program.take();
     std::string text = printed(whole, dialect_);
@@ -77,16 +94,65 @@ class ProductWriter {
   }
 
  private:
+  /// An output of the epilogue, or a leaf of it.
+  struct Result {
+    std::string name;
+    Scalar dtype;
+    bool is_output, is_dense;
+    /// The element in a row and a column of a block.
+    std::string place(const std::string& row, const std::string& column) const {
+      return joined({name, "[", row, " * ", name, "_row + ", column,
+                     is_dense ? std::string() : joined({" * ", name, "_column"}), "]"});
+    }
+  };
+  void name_results(const ProductEpilogue& epilogue) {
+    const Expression& expression = epilogue.expression;
+    const auto add = [&](const char* stem, std::size_t which, const DType& dtype, bool is_output) {
+      results_.push_back({joined({stem, number(which)}), dtype.scalar(), is_output,
+                          epilogue.is_dense[results_.size()]});
+    };
+    for (std::size_t i = 0; i < expression.outputs.size(); ++i)
+      add("result", i, expression.dtype_of(expression.outputs[i]), true);
+    for (std::size_t i = 1; i < expression.leaves.size(); ++i)
+      add("beside", i - 1, expression.leaves[i].dtype, false);
+  }
+  const Result& leaf_result(std::size_t leaf) const {
+    return results_[form_.epilogue->expression.outputs.size() + leaf - 1];
+  }
+  ExpressionText epilogue_text() const {
+    return {form_.epilogue->expression,
+            dialect_,
+            [this](const Instruction& step) -> std::string {
+              if (step.op == Op::scalar) return joined({"scalar", number(step.operands[0])});
+              return step.leaf() == 0 ? std::string("product") : leaf_result(step.leaf()).name;
+            },
+            {.variables = 1}};
+  }
+
   tree::Parts parameters() const {
     tree::Parts all;
-    for (const char* name : {"x", "y", "z"}) {
-      all.push_back(pointer_parameter(stored_, name,
-                                      {.is_read_only = *name != 'z', .is_apart = *name == 'z'}));
+    const auto pointer = [&](const std::string& type, const std::string& name, PointerForm form) {
+      all.push_back(pointer_parameter(type, name, form));
       if (!dialect_.has_addresses) all.push_back(tree::value(int64_, joined({name, "_offset"})));
-    }
+    };
+    for (const char* name : {"x", "y"}) pointer(stored_, name, {.is_read_only = true});
+    if (!form_.epilogue) pointer(stored_, "z", {.is_apart = true});
+    for (const Result& result : results_)
+      pointer(stored_type(result.dtype, dialect_), result.name,
+              {.is_read_only = !result.is_output, .is_apart = result.is_output});
     for (const char* name : {"m", "n", "k", "x_row", "x_column", "y_row", "y_column", "inner",
                              "x_outer", "x_inner", "y_outer", "y_inner"})
       all.push_back(tree::value(int64_, name));
+    for (const Result& result : results_)
+      for (const char* stride : {"_outer", "_inner", "_row", "_column"})
+        if (!result.is_dense || std::string_view(stride) != "_column")
+          all.push_back(tree::value(int64_, joined({result.name, stride})));
+    if (form_.epilogue) {
+      const std::vector<Scalar>& scalars = form_.epilogue->expression.scalars;
+      for (std::size_t i = 0; i < scalars.size(); ++i)
+        all.push_back(
+            tree::value(stored_type(scalars[i], dialect_), joined({"scalar", number(i)})));
+    }
     return all;
   }
   std::string constant_int64(const char* name) const {
@@ -98,8 +164,12 @@ class ProductWriter {
 
   /// Which block of which matrix a group has.
   void write_place() {
-    if (!dialect_.has_addresses)
-      for (const char* name : {"x", "y", "z"}) code_.assign(name, joined({name, "_offset"}), "+=");
+    if (!dialect_.has_addresses) {
+      for (const char* name : {"x", "y", "z"})
+        if (!form_.epilogue || *name != 'z') code_.assign(name, joined({name, "_offset"}), "+=");
+      for (const Result& result : results_)
+        code_.assign(result.name, joined({result.name, "_offset"}), "+=");
+    }
     const std::string rows = number(rows_), columns = number(columns_);
     declare_int64("blocks_down", joined({"(m + ", number(rows_ - 1), ") / ", rows}));
     declare_int64("blocks_across", joined({"(n + ", number(columns_ - 1), ") / ", columns}));
@@ -111,7 +181,15 @@ class ProductWriter {
     code_.assign("x", "matrix / inner * x_outer + matrix % inner * x_inner + top * x_row", "+=");
     code_.assign("y", "matrix / inner * y_outer + matrix % inner * y_inner + left * y_column",
                  "+=");
-    code_.assign("z", "matrix * m * n + top * n + left", "+=");
+    if (!form_.epilogue) code_.assign("z", "matrix * m * n + top * n + left", "+=");
+    for (const Result& result : results_) {
+      const auto stride = [&](const char* which) { return joined({result.name, "_", which}); };
+      code_.assign(result.name,
+                   joined({"matrix / inner * ", stride("outer"), " + matrix % inner * ",
+                           stride("inner"), " + top * ", stride("row"), " + left",
+                           result.is_dense ? std::string() : joined({" * ", stride("column")})}),
+                   "+=");
+    }
     declare_int64("height", joined({"m - top < ", rows, " ? m - top : ", rows}));
     declare_int64("width", joined({"n - left < ", columns, " ? n - left : ", columns}));
   }
@@ -133,9 +211,24 @@ class ProductWriter {
     const OperandText terms[] = {{sum, sum_}, {op_text(Op::multiply, factors, dialect_), sum_}};
     return op_text(Op::add, terms, dialect_);
   }
-  void store(const std::string& place, const std::string& sum) {
-    code_.evaluate(tree::as_written(
-        store_text(form_.dtype, place, cast_text({sum, sum_}, form_.dtype, dialect_), dialect_)));
+  /// Stores what row i and column j of the block have.
+  void store(const std::string& sum) {
+    const std::string product = cast_text({sum, sum_}, form_.dtype, dialect_);
+    if (!form_.epilogue) {
+      code_.evaluate(tree::as_written(store_text(form_.dtype, "z[i * n + j]", product, dialect_)));
+      return;
+    }
+    code_.declare({"const ", value_type(form_.dtype, dialect_)}, "product", product);
+    const Expression& expression = form_.epilogue->expression;
+    const ExpressionText text = epilogue_text();
+    for (std::size_t value = 0; value < expression.instructions.size(); ++value)
+      text.write_value(code_, static_cast<Value>(value), [&](const Instruction& step) {
+        return leaf_result(step.leaf()).place("i", "j");
+      });
+    for (std::size_t i = 0; i < expression.outputs.size(); ++i)
+      code_.evaluate(
+          tree::as_written(store_text(results_[i].dtype, results_[i].place("i", "j"),
+                                      text.value_name(expression.outputs[i]), dialect_)));
   }
 
   // Wide.
@@ -262,7 +355,7 @@ class ProductWriter {
     unrolled("c", side);
     code_.declare("const int", "j", spread("c", "across", across_));
     code_.open_if("i < height && j < width");
-    store("z[i * n + j]", sum);
+    store(sum);
     code_.close();
     code_.close();
     code_.close();
@@ -293,7 +386,7 @@ class ProductWriter {
     code_.close();
     code_.open_for("int", "i", "0", "height");
     code_.open_for("int", "j", "0", "width");
-    store("z[i * n + j]", joined({"sums[i * ", columns, " + j]"}));
+    store(joined({"sums[i * ", columns, " + j]"}));
     code_.close();
     code_.close();
   }
@@ -368,6 +461,7 @@ class ProductWriter {
   const bool is_wide_;
   unsigned slice_depth_;
   unsigned across_ = 1, down_ = 1, rows_ = 1, columns_ = 1;
+  std::vector<Result> results_;  // of the epilogue: its outputs, and its leaves but the first
   tree::BlockBuilder code_;
 };
 

@@ -128,12 +128,21 @@ bool multiply_by_cublas(const DeviceCublas& cublas, device::Stream& stream,
   return true;
 }
 
+std::optional<kernel::KernelNote> note_of_gpu(device::Device& device,
+                                              const kernel::Product& product) {
+  if (!library::cublas_type(product.dtype)) return std::nullopt;
+  const DeviceCublas& cublas = device.slot<DeviceCublas>();
+  if (cublas.handle == nullptr) return std::nullopt;
+  return product_note(product, cublas.name, cublas.text);
+}
+
 std::optional<kernel::KernelNote> multiply_on_gpu(device::Stream& stream,
                                                   const kernel::Product& product) {
-  if (!library::cublas_type(product.dtype)) return std::nullopt;
-  const DeviceCublas& cublas = stream.device().slot<DeviceCublas>();
-  if (cublas.handle == nullptr || !multiply_by_cublas(cublas, stream, product)) return std::nullopt;
-  return product_note(product, cublas.name, cublas.text);
+  if (product.epilogue != nullptr) return std::nullopt;
+  const auto note = note_of_gpu(stream.device(), product);
+  if (!note || !multiply_by_cublas(stream.device().slot<DeviceCublas>(), stream, product))
+    return std::nullopt;
+  return note;
 }
 
 }  // namespace treadle::linalg

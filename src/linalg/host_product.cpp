@@ -34,6 +34,7 @@ const HostBlas* host_blas() {
 struct HostProduct {
   BlasProduct blas;
   int threads;
+  std::optional<ElementBytes> scale = {};  ///< of the product's dtype
 };
 
 int cblas_operation(const BlasMatrix& matrix) {
@@ -57,15 +58,15 @@ T* at(const device::Location& place, std::int64_t elements = 0) {
 bool is_forward(std::int64_t stride) { return stride > 0; }
 
 template <class T, class Int>
-void multiply_one(const library::HostRoutines<T, Int>& blas, const BlasProduct& task, const T* x,
-                  const T* y, T* z) {
+void multiply_one(const library::HostRoutines<T, Int>& blas, const BlasProduct& task, T scale,
+                  const T* x, const T* y, T* z) {
   const kernel::Product& p = task.product;
-  const T one(1), zero(0);
+  const T zero(0);
   const auto integer = [](auto value) { return static_cast<Int>(value); };
   const auto times_vector = [&](const BlasMatrix& matrix, const T* of, bool is_transposed,
                                 const T* vector, std::int64_t stride) {
     blas.gemv(Cblas::column_major, is_transposed ? Cblas::transposed : Cblas::plain,
-              integer(matrix.rows), integer(matrix.columns), factor(one), of,
+              integer(matrix.rows), integer(matrix.columns), factor(scale), of,
               integer(matrix.distance), vector, integer(stride), factor(zero), z, integer(1));
   };
   if (p.n == 1 && p.m > 1 && is_forward(p.y.row))
@@ -73,7 +74,7 @@ void multiply_one(const library::HostRoutines<T, Int>& blas, const BlasProduct& 
   if (p.m == 1 && p.n > 1 && is_forward(p.x.column))
     return times_vector(task.y, y, task.y.is_transposed, x, p.x.column);
   blas.gemm(Cblas::column_major, cblas_operation(task.y), cblas_operation(task.x), integer(p.n),
-            integer(p.m), integer(p.k), factor(one), y, integer(task.y.distance), x,
+            integer(p.m), integer(p.k), factor(scale), y, integer(task.y.distance), x,
             integer(task.x.distance), factor(zero), z, integer(p.n));
 }
 
@@ -86,13 +87,16 @@ void multiply_all(const HostBlas& library, const HostProduct& task) {
                 size * p.outer * p.inner * sizeof(T));
     return;
   }
+  T scale(1);
+  if (task.scale) std::memcpy(&scale, task.scale->data(), sizeof scale);
   const library::BlasThreads threads(library, task.threads);
   library.call<T>([&](const auto& blas) {
     T* z = at<T>(p.z);
     for (std::uint64_t outer = 0; outer < p.outer; ++outer)
       for (std::uint64_t inner = 0; inner < p.inner; ++inner, z += size) {
         const auto a = static_cast<std::int64_t>(outer), b = static_cast<std::int64_t>(inner);
-        multiply_one(blas, task.blas, at<const T>(p.x.location, a * p.x.outer + b * p.x.inner),
+        multiply_one(blas, task.blas, scale,
+                     at<const T>(p.x.location, a * p.x.outer + b * p.x.inner),
                      at<const T>(p.y.location, a * p.y.outer + b * p.y.inner), z);
       }
   });
@@ -116,25 +120,44 @@ bool is_blas_dtype(Scalar dtype) {
          dtype == Scalar::complex128;
 }
 
-}  // namespace
-
-std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
-                                                   const kernel::Product& product) {
-  device::Device& device = stream.device();
+/// The product in the library's words; none where it is not for the library.
+std::optional<BlasProduct> host_product(const device::Device& device,
+                                        const kernel::Product& product) {
   if (!is_blas_dtype(product.dtype) || !kernel::runs_host_code(device)) return std::nullopt;
   const HostBlas* const library = host_blas();
   if (library == nullptr) return std::nullopt;
-  const auto blas = blas_product(product);
-  if (!blas || (library->integer_bytes() == 4 && !blas->fits_int())) return std::nullopt;
-  const HostProduct task{*blas,
-                         static_cast<int>(std::max(device.info().performance.compute_units, 1u))};
-  static const std::string name = "gemm of " + library->path().filename().string();
-  static const std::string text = "CBLAS, version " + library->version();
+  auto blas = blas_product(product);
+  if (blas && library->integer_bytes() == 4 && !blas->fits_int()) return std::nullopt;
+  return blas;
+}
+
+kernel::KernelNote host_note(const kernel::Product& product) {
+  static const std::string name = "gemm of " + host_blas()->path().filename().string();
+  static const std::string text = "CBLAS, version " + host_blas()->version();
+  return product_note(product, name, text);
+}
+
+}  // namespace
+
+std::optional<kernel::KernelNote> note_of_host(device::Device& device,
+                                               const kernel::Product& product) {
+  if (!host_product(device, product)) return std::nullopt;
+  return host_note(product);
+}
+
+std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
+                                                   const kernel::Product& product,
+                                                   const ElementBytes* factor) {
+  const device::Device& device = stream.device();
+  const auto blas = host_product(device, product);
+  if (!blas || product.epilogue != nullptr) return std::nullopt;
+  HostProduct task{*blas, static_cast<int>(std::max(device.info().performance.compute_units, 1u))};
+  if (factor != nullptr) task.scale = *factor;
   const device::LeaveDeferred leave;
   const std::uint64_t elements = product.outer * product.inner * product.m * product.n;
   kernel::announce_host_result(stream, product.z, elements * DType(product.dtype).size_bytes());
-  stream.call_host([library, task] { multiply(*library, task); });
-  return product_note(product, name, text);
+  stream.call_host([library = host_blas(), task] { multiply(*library, task); });
+  return host_note(product);
 }
 
 }  // namespace treadle::linalg

@@ -13,13 +13,20 @@ namespace treadle::linalg {
 /// `shape`, with as many elements as (..., m, n).
 Array matrix_product(const Array& x, const Array& y, const array::Shape& shape);
 
-/// Queues the product as a call of the host's library. Nothing happens, and the result is empty,
-/// where the device is not the CPU device, there is no library, or it cannot read the operands as
-/// they lie.
+/// Queues the product as a call of the host's library, times a number of its dtype if that is not
+/// null. Nothing happens, and the result is empty, where the device is not the CPU device, there is
+/// no library, or it cannot read the operands as they lie.
 std::optional<kernel::KernelNote> multiply_on_host(device::Stream& stream,
-                                                   const kernel::Product& product);
+                                                   const kernel::Product& product,
+                                                   const ElementBytes* factor = nullptr);
 /// The same as a call of cuBLAS, on a GPU of NVIDIA's.
 std::optional<kernel::KernelNote> multiply_on_gpu(device::Stream& stream,
                                                   const kernel::Product& product);
+/// What multiply_on_host() would return, without a call.
+std::optional<kernel::KernelNote> note_of_host(device::Device& device,
+                                               const kernel::Product& product);
+/// The same for cuBLAS, which is opened; it may refuse the operands all the same.
+std::optional<kernel::KernelNote> note_of_gpu(device::Device& device,
+                                              const kernel::Product& product);
 
 }  // namespace treadle::linalg

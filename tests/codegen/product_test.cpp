@@ -13,10 +13,21 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+/// tanh of the sum with a row, and the product itself.
+ProductEpilogue activation(Scalar dtype) {
+  ExpressionBuilder builder;
+  const Value product = builder.leaf(dtype), row = builder.leaf(dtype);
+  builder.output(builder.step(Op::tanh, dtype, {builder.step(Op::add, dtype, {product, row})}));
+  builder.output(product);
+  return {builder.build(), {true, false, true}};
+}
+
 TEST(ProductText, GoldenTexts) {
   const std::pair<std::string, ProductForm> forms[] = {
       {"float32", {.dtype = Scalar::float32, .side = 4}},
-      {"float16", {.dtype = Scalar::float16, .side = 8, .x_along_k = false, .y_along_k = true}}};
+      {"float16", {.dtype = Scalar::float16, .side = 8, .x_along_k = false, .y_along_k = true}},
+      {"activation_float32",
+       {.dtype = Scalar::float32, .side = 4, .epilogue = activation(Scalar::float32)}}};
   for (const auto& [name, form] : forms)
     for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
       for (const Language language : {Language::cuda_c, Language::opencl_c})

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <random>
 
@@ -87,6 +88,65 @@ TEST_P(ProductTest, TransposedOperandsAreReadWhereTheyAre) {
 TEST_P(ProductTest, IntegersWrapAroundInTheirOwnWidth) {
   expect_product<std::int8_t>({.m = 9, .n = 60, .k = 200});
   expect_product<std::int64_t>({.m = 20, .n = 20, .k = 20});
+}
+
+TEST_P(ProductTest, AnEpilogueIsComputedBeforeItIsStored) {
+  // results: max(x @ y + bias, scalar), with columns first and a gap; and the product as int32.
+  constexpr std::int64_t m = 37, n = 21, k = 40, matrices = 2, gap = 50;
+  codegen::ExpressionBuilder builder;
+  const codegen::Value product = builder.leaf(Scalar::float32),
+                       bias = builder.leaf(Scalar::float32);
+  const codegen::Value sum = builder.step(Op::add, Scalar::float32, {product, bias});
+  builder.output(
+      builder.step(Op::maximum, Scalar::float32, {sum, builder.scalar(Scalar::float32)}));
+  builder.output(builder.cast(product, Scalar::int32));
+  const codegen::Expression expression = builder.build();
+
+  std::vector<float> x(matrices * m * k), y(k * n), added(n);
+  std::mt19937 random(3);
+  for (std::vector<float>* values : {&x, &y, &added})
+    for (float& value : *values) value = static_cast<float>(static_cast<int>(random() % 7) - 3);
+  std::vector<float> activated(static_cast<std::size_t>(matrices * n * gap), 9);
+  std::vector<std::int32_t> whole(static_cast<std::size_t>(matrices * m * n), 9);
+  const memory::Buffer a(device_, x), b(device_, y), c(device_, added);
+  const memory::Buffer first(device_, activated), second(device_, whole);
+  const ProductOperand arrays[] = {{first.location(), 1, gap, 0, n * gap},
+                                   {second.location(), n, 1, 0, m * n},
+                                   {c.location(), 0, 1}};
+  const float least = 2;
+  const ElementBytes scalars[] = {Number(least).as(Scalar::float32)};
+  const ProductEpilogue epilogue{expression, arrays, scalars};
+  const Product task{.dtype = Scalar::float32,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .x = {a.location(), k, 1, 0, m * k},
+                     .y = {b.location(), n, 1},
+                     .z = {},
+                     .inner = matrices,
+                     .schedule = std::get<1>(GetParam()),
+                     .epilogue = &epilogue};
+  const KernelNote note = launch_product(*stream_, task);
+  stream_->synchronize();
+  EXPECT_EQ(note.name->substr(0, 32), "product_add_maximum_cast_float32");
+  EXPECT_EQ(note.bytes_written, matrices * m * n * 8u);
+  EXPECT_EQ(described_product(*device_, task).name, note.name);
+  if (!device_->info().traits.runs_kernels) return;
+  first.copy_to(activated);
+  second.copy_to(whole);
+  for (std::int64_t matrix = 0; matrix < matrices; ++matrix)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        float expected = 0;
+        for (std::int64_t l = 0; l < k; ++l)
+          expected += x[static_cast<std::size_t>((matrix * m + i) * k + l)] *
+                      y[static_cast<std::size_t>(l * n + j)];
+        ASSERT_EQ(whole[static_cast<std::size_t>((matrix * m + i) * n + j)],
+                  static_cast<std::int32_t>(expected));
+        ASSERT_EQ(activated[static_cast<std::size_t>((matrix * n + j) * gap + i)],
+                  std::max(expected + added[static_cast<std::size_t>(j)], least));
+      }
+  EXPECT_EQ(activated[m], 9);  // gaps stay
 }
 
 TEST_P(ProductTest, OfNoProductsIsZero) { expect_product<float>({.m = 3, .n = 4, .k = 0}); }

@@ -203,3 +203,98 @@ def test_factors_of_larger_matrices(device):
     same(a[0, 0].T[1:] @ b[0].T[:, :9].T, x[0, 0].T[1:] @ y[0].T[:, :9].T)
     same(a[:, 0] @ b[0], x[:, 0] @ y[0])
     same(a[:, ::-1] @ b, x[:, ::-1] @ y)
+
+
+RELU = "maximum(x @ y + c, 0)"
+JOINED = [RELU, "2 * (x @ y)", "x @ y + c", "(x @ y) * 3 - c", "c * c - x @ y"]
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D", "e", "b", "q"])
+@pytest.mark.parametrize("text", JOINED)
+def test_operations_join_a_product(device, dtype, text):
+    if dtype in "dD" and not device.traits.fp64:
+        pytest.skip("no float64")
+    if text == RELU and dtype in "FD":
+        text = "where(abs(x @ y + c) > 2, x @ y + c, 0)"
+    operands = {"x": draw((33, 20), dtype), "y": draw((20, 17), dtype, 1), "c": draw(17, dtype, 2)}
+    ours = {name: tnp.asarray(x, device=device) for name, x in operands.items()}
+    same(eval(text, vars(tnp), ours), eval(text, {**vars(np), "abs": abs}, operands))
+
+
+def test_a_product_and_what_is_made_of_it_are_one_launch(device):
+    x, y, c = draw((40, 30), "f"), draw((30, 50), "f", 1), draw(50, "f", 2)
+    a, b, d = (tnp.asarray(e, device=device) for e in (x, y, c))
+    activated = tnp.maximum(a @ b + d, 0)
+    planned = activated.explain()
+    same(activated, np.maximum(x @ y + c, 0))
+    made = activated.explain()
+    if "gemm of" in made:
+        assert ", then " in made and ", then " in planned
+        assert "add_maximum_f32" in made and "add_maximum_f32" in planned
+    else:
+        assert "kernel product_add_maximum_float32_" in made
+        assert "kernel product_add_maximum_float32_" in planned
+        assert "result0 = maximum(add(product, beside0), " in made
+
+
+def test_a_product_is_computed_once(device):
+    x, y = draw((40, 30), "f"), draw((30, 50), "f", 1)
+    a, b = tnp.asarray(x, device=device), tnp.asarray(y, device=device)
+    product = a @ b
+    same(tnp.tanh(product), np.tanh(x @ y))
+    assert "matmul of" not in (product + 1).explain()  # it is kept as long as somebody has it
+    product = a @ b
+    more, twice = product + 1, product * 2
+    del product
+    same(more, x @ y + 1)
+    assert "matmul of" not in twice.explain()  # and as long as somebody will need it
+    same(twice, 2 * (x @ y))
+    both = a @ b
+    more, both = both + 1, both * 2
+    tnp.evaluate(more, both)
+    assert more.explain() == more.explain() and "matmul of" not in both.explain()
+    same(more, x @ y + 1)
+    same(both, 2 * (x @ y))
+
+
+def test_operands_beside_a_product_lie_anyhow(device):
+    x, y = draw((2, 3, 9, 12), "f"), draw((3, 12, 10), "f", 1)
+    a, b = tnp.asarray(x, device=device), tnp.asarray(y, device=device)
+    for shape, seen in (
+        ((2, 3, 9, 10), lambda z: z),
+        ((10, 9, 3, 2), lambda z: z.T),
+        ((3, 1, 10), lambda z: z),
+        ((4, 3, 18, 10), lambda z: z[::2, ::-1, 1::2]),
+        ((9, 1), lambda z: z),
+        ((), lambda z: z),
+    ):
+        z = draw(shape, "f", 2)
+        c = seen(tnp.asarray(z, device=device))
+        same(a @ b * c + 1, x @ y * seen(z) + 1)
+    many = draw((9, 2, 3, 9, 10), "f", 3)
+    others = [tnp.asarray(z, device=device) for z in many]
+    same(sum(others, a @ b), sum(many, x @ y))
+    out = tnp.zeros((2, 3, 20, 10), "f", device=device)
+    out[:, :, ::2][:, :, :9] = a @ b - 1
+    same(out[:, :, 0:18:2], x @ y - 1)
+    assert not out[:, :, 1::2].get().any()
+    out = tnp.zeros((2, 3, 9, 10), "i4", device=device)
+    out[...] = a @ b * 4
+    same(out, (x @ y * 4).astype("i4"))
+    same(tnp.tensordot(a, b[0], ([3], [0])) * 2, np.tensordot(x, y[0], ([3], [0])) * 2)
+    same(tnp.matmul(a[0, 0], b[0][:, 0]) + 1, x[0, 0] @ y[0][:, 0] + 1)
+    same((a[:, :, :0] @ b) + 1, (x[:, :, :0] @ y) + 1)
+    same((a[..., :0] @ b[:, :0]) + 1, (x[..., :0] @ y[:, :0]) + 1)
+    same(a @ b + a @ b[::-1], x @ y + x @ y[::-1])
+    c = tnp.asarray(draw((2, 3, 9, 10), "f", 4), device=device)
+    expected = c.get() + x @ y
+    c += a @ b
+    same(c, expected)
+    same((a @ b + 1).sum(axis=-1), (x @ y + 1).sum(axis=-1))
+
+
+def test_factors_that_are_no_numbers(device):
+    a = tnp.asarray([[1, np.inf], [2, 3]], "f", device=device)
+    for factor in (0, np.inf, np.nan, -2):
+        expected = np.float32(factor) * (a.get() @ np.eye(2, dtype="f"))
+        np.testing.assert_array_equal((factor * (a @ tnp.eye(2, dtype="f"))).get(), expected)

@@ -21,14 +21,28 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/expression.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/codegen/tree.hpp"
 
 namespace treadle::codegen {
+
+/// What is computed of the elements of a product before they are stored: a factor, a bias, an
+/// activation.
+struct ProductEpilogue {
+  /// Its first leaf is the product's element, rounded to the product's dtype. No leaf is replaced
+  /// by an output or gathered, there is no position, and nothing is scattered.
+  Expression expression;
+  /// Whether elements in a row lie one behind the other: of the outputs, then of the other leaves.
+  std::vector<bool> is_dense;
+  bool operator==(const ProductEpilogue&) const = default;
+};
 
 /// What decides about the text.
 struct ProductForm {
@@ -36,6 +50,7 @@ struct ProductForm {
   unsigned side = 0;       ///< rows and columns of a work-item; see product_side()
   bool x_along_k = true;   ///< neighbours of x lie along k, not along i: decides who loads what
   bool y_along_k = false;  ///< the same of y: along k, not along j
+  std::optional<ProductEpilogue> epilogue = {};  ///< none: the product itself is stored
   bool operator==(const ProductForm&) const = default;
 };
 
@@ -47,8 +62,15 @@ struct ProductForm {
 ///   x_row, x_column, y_row, y_column    int64: strides of matrices; z is dense, matrix by matrix
 ///   inner                  int64: matrix number b is (b / inner, b % inner)
 ///   x_outer, x_inner, y_outer, y_inner  int64: strides of those two numbers
+///
+/// With an epilogue there is no z. Behind y come pointers to its outputs, result0, ..., and to its
+/// other leaves, beside0, ...; and behind all others, for each of these,
+///
+///   result0_outer, _inner, _row, _column   int64: strides; no column where rows are dense
+///
+/// and then the epilogue's scalars, in their order.
 struct ProductText {
-  std::string name;             ///< "product_float32_8"
+  std::string name;             ///< "product_float32_8", "product_add_maximum_float32_8"
   std::string text;             ///< a whole program with that one kernel
   unsigned group_size;          ///< work-items to launch it with
   std::uint64_t rows, columns;  ///< of a block; groups are blocks, column by column of a matrix

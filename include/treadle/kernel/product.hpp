@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "treadle/base/dtype.hpp"
+#include "treadle/base/number.hpp"
 #include "treadle/base/schedule.hpp"
+#include "treadle/codegen/expression.hpp"
 #include "treadle/device/copy.hpp"
+#include "treadle/device/device.hpp"
 #include "treadle/device/location.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/prepared_launch.hpp"
@@ -22,6 +26,15 @@ struct ProductOperand {
   std::int64_t outer = 0, inner = 0;  ///< from matrix to matrix along both axes of the batch
 };
 
+/// What is stored in the place of a product: results of its elements and those of other arrays.
+struct ProductEpilogue {
+  /// As that of codegen::ProductEpilogue: its first leaf is the product's element.
+  const codegen::Expression& expression;
+  /// Its outputs, then its other leaves. Outputs share memory with nothing.
+  std::span<const ProductOperand> arrays;
+  std::span<const ElementBytes> scalars = {};  ///< as many as the expression has
+};
+
 /// z[b] = x[b] @ y[b] for outer * inner matrices. z is dense, in C's order, and shares memory with
 /// neither; of k = 0 it is zeros.
 struct Product {
@@ -31,6 +44,8 @@ struct Product {
   device::Location z;                     ///< of the first element
   std::uint64_t outer = 1, inner = 1;     ///< how many matrices
   std::optional<Schedule> schedule = {};  ///< none: the device's
+  /// Nothing is stored in z then. Null: the product itself is stored.
+  const ProductEpilogue* epilogue = nullptr;
 };
 
 /// Queues the product, as one launch, and returns what it was. float16 is added up in float32, and
@@ -38,5 +53,7 @@ struct Product {
 /// has none, InvalidArgument for more than 2^31 blocks, and as Stream::launch().
 KernelNote launch_product(device::Stream& stream, const Product& product,
                           const device::Order& order = {});
+/// The note of its kernel, without a launch; the kernel is compiled. Throws as launch_product().
+KernelNote described_product(device::Device& device, const Product& product);
 
 }  // namespace treadle::kernel
