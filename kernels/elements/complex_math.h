@@ -142,7 +142,7 @@ TREADLE_FUNCTION TYPE treadle_sinh_DTYPE(TYPE a)
 {
   REAL sine = sinh(a.x), cosine = cosh(a.x);
   if (a.y == 0) return treadle_make_vector(TYPE)(sine, a.y);
-  if (a.x == 0) return treadle_make_vector(TYPE)(a.x, sin(a.y));
+  if (a.x == 0) return treadle_make_vector(TYPE)(a.x * (isfinite(a.y) ? cos(a.y) : 1), sin(a.y));
   if (isinf(a.x) && !isfinite(a.y)) return treadle_make_vector(TYPE)(a.x, TREADLE_NAN);
   if (!isinf(cosine) || isinf(a.x))
     return treadle_make_vector(TYPE)(sine * cos(a.y), cosine * sin(a.y));

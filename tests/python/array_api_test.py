@@ -289,6 +289,22 @@ def test_arrays_that_are_close_or_equal(device):
         tnp.allclose(p, tnp.arange(3))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh",
+                                  "exp", "expm1", "log", "log1p", "sin", "sinh", "sqrt", "square",
+                                  "tan", "tanh"])  # fmt: skip
+def test_zeros_among_the_parts_of_complex_results_have_signs(device, name, dtype):
+    parts = [0.0, -0.0, 0.5, -2.5, 3.0]
+    host = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    with np.errstate(all="ignore"):
+        theirs = getattr(np, name)(host)
+    ours = getattr(tnp, name)(tnp.asarray(host)).get()
+    for got, wanted in ((ours.real, theirs.real), (ours.imag, theirs.imag)):
+        zero = wanted == 0
+        np.testing.assert_array_equal(got[zero], wanted[zero])
+        np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(wanted[zero]))
+
+
 # ---- functions of several operations
 
 
