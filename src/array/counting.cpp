@@ -181,7 +181,8 @@ Binned binned(const Array& x, const HistogramBins& wanted) {
 }
 
 Array density_of(const Array& counts, const std::vector<Array>& edges) {
-  Array made = counts / in_dtype(sum(counts), Scalar::float64);
+  const bool is_complex = counts.dtype().kind() == ScalarKind::complex;
+  Array made = counts / in_dtype(sum(counts), is_complex ? Scalar::complex128 : Scalar::float64);
   for (std::size_t axis = 0; axis < edges.size(); ++axis) {
     Shape shape(edges.size(), 1);
     shape[axis] = -1;
@@ -344,9 +345,14 @@ Histogram histogramdd(std::span<const Array> coordinates, std::span<const Histog
     made.edges.push_back(one.edges);
   }
   const Array numbers = dense(in_dtype(where(is_within, place, total), Scalar::uint32));
-  const Array counts = options.weights
-                           ? sums_of(numbers, weights_for(numbers, options.weights), total)
-                           : counts_of(numbers, total);
+  const auto weighed = [&](const Array& weights) {
+    return sums_of(numbers, weights_for(numbers, weights), total);
+  };
+  const bool is_complex = options.weights && options.weights.dtype().kind() == ScalarKind::complex;
+  const Array counts =
+      !options.weights ? counts_of(numbers, total)
+      : is_complex ? make_complex(weighed(real(options.weights)), weighed(imag(options.weights)))
+                   : weighed(options.weights);
   made.counts = reshape(counts, shape);
   if (options.is_density) made.counts = density_of(made.counts, made.edges);
   return made;

@@ -161,7 +161,7 @@ Array sinc(const Array& x) {
 }
 
 Array polyval(std::span<const Operand> coefficients, const Array& x) {
-  Array value = x * 0;
+  Array value = in_dtype(x * 0, x.dtype());
   for (const Operand& coefficient : coefficients) value = add(value * x, coefficient);
   return value;
 }

@@ -274,6 +274,7 @@ void assign_at(const Array& x, std::span<const AnyIndex> indices, const Operand&
 }
 
 Array take(const Array& x, const IndexArray& indices, int axis, Bounds bounds) {
+  if (x.rank() == 0) return take(atleast_1d(x), indices, axis, bounds);
   const std::size_t along = counted_axis(x, axis);
   const Array source = with_memory(x);
   return gathered(
@@ -320,6 +321,7 @@ void put_along_axis(const Array& x, const IndexArray& indices, const Operand& va
 }
 
 Array repeat(const Array& x, std::span<const std::int64_t> counts, int axis) {
+  if (x.rank() == 0) return repeat(atleast_1d(x), counts, axis);
   const std::size_t along = counted_axis(x, axis);
   if (static_cast<std::int64_t>(counts.size()) != x.shape()[along])
     throw InvalidArgument("repeat by " + std::to_string(counts.size()) +

@@ -115,6 +115,7 @@ Array roll(const Array& x, std::int64_t shift) {
 
 Array repeat(const Array& x, std::int64_t count, int axis) {
   require_not_negative("repeat", count);
+  if (x.rank() == 0) return repeat(atleast_1d(x), count, axis);
   const std::size_t along = counted_axis(x, axis);
   Shape repeated = shape_of(x), shape = repeated;
   repeated.insert(repeated.begin() + static_cast<std::ptrdiff_t>(along) + 1, count);

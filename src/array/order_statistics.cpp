@@ -309,7 +309,7 @@ Array quantile(const Array& x, std::span<const double> fractions, const Quantile
   const DType dtype =
       gives_elements(options.method) ? x.dtype() : DType(dtype_between(x.dtype(), options));
   std::vector<Array> results(fractions.size());
-  if (!of.has_elements) {
+  if (!of.has_elements || (options.ignores_nan && x.size() == 0)) {
     std::ranges::fill(results, not_a_number(of, options));
   } else if (!fractions.empty()) {
     results = options.weights

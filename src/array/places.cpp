@@ -19,6 +19,9 @@ void require_integers(const char* who, const Array& x) {
     throw DTypeError(std::string(who) + " of " + x.dtype().name(), "places are integers");
 }
 
+/// Where x is below 0 or not below `limit`.
+Array is_beyond(const Array& x, std::int64_t limit) { return logical_or(x < 0, x >= limit); }
+
 /// The axes from the one that varies fastest in the order.
 std::vector<std::size_t> innermost_first(std::size_t rank, MemoryOrder order) {
   std::vector<std::size_t> axes(rank);
@@ -36,6 +39,14 @@ Array shifts_of(const Array& beside, BitOrder order) {
 
 std::vector<Array> unravel_index(const Array& places, const Shape& shape, MemoryOrder order) {
   require_integers("unravel_index", places);
+  std::int64_t count = 1;
+  for (const std::int64_t length : shape) count *= length;
+  if (const Array is_wrong = is_beyond(places, count); any(is_wrong).item().as_bool()) {
+    const Array wrong = take(ravel(places), IndexArray(argmax(is_wrong)));
+    throw InvalidArgument("unravel_index: index " + std::to_string(wrong.item().as_int64()) +
+                              " is out of bounds for array with size " + std::to_string(count),
+                          "places are counted from 0");
+  }
   std::vector<Array> indices(shape.size());
   Array rest = in_dtype(places, Scalar::int64);
   const auto axes = innermost_first(shape.size(), order);
@@ -53,7 +64,7 @@ Array ravel_multi_index(std::span<const Array> indices, const Shape& shape, Boun
     throw ShapeError("ravel_multi_index: " + std::to_string(indices.size()) +
                          " arrays of indices for the shape " + shape_text(shape),
                      "there is one for each axis, and one axis at least");
-  std::optional<Array> places;
+  std::optional<Array> places, is_wrong;
   std::int64_t step = 1;
   for (const std::size_t axis : innermost_first(shape.size(), order)) {
     require_integers("ravel_multi_index", indices[axis]);
@@ -61,15 +72,22 @@ Array ravel_multi_index(std::span<const Array> indices, const Shape& shape, Boun
     Array index = in_dtype(indices[axis], Scalar::int64);
     if (bounds == Bounds::wrap) index = index % length;
     if (bounds == Bounds::clip) index = clip(index, 0, length - 1);
-    if (bounds == Bounds::checked) index = where(index < 0, index + length, index);
+    if (bounds == Bounds::checked) {
+      const Array is_beyond_axis = is_beyond(indices[axis], length);
+      is_wrong = is_wrong ? logical_or(*is_wrong, is_beyond_axis) : is_beyond_axis;
+    }
     const Array term = step == 1 ? index : index * step;
     places = places ? *places + term : term;
     step *= length;
   }
+  if (is_wrong && any(*is_wrong).item().as_bool())
+    throw InvalidArgument("ravel_multi_index: an index beyond the shape " + shape_text(shape),
+                          "pass a mode: \"wrap\" or \"clip\"");
   return *places;
 }
 
 Array packbits(const Array& x, int axis, BitOrder order) {
+  if (x.rank() == 0) return packbits(atleast_1d(x), axis, order);
   if (!x.dtype().is_integer() && !(x.dtype() == Scalar::boolean))
     throw DTypeError("packbits of " + x.dtype().name(), "it takes integers and bool");
   Array bits = moveaxis(x, axis, -1) != 0;
@@ -88,6 +106,7 @@ Array packbits(const Array& x, int axis, BitOrder order) {
 }
 
 Array unpackbits(const Array& x, int axis, BitOrder order) {
+  if (x.rank() == 0) return unpackbits(atleast_1d(x), axis, order);
   if (!(x.dtype() == Scalar::uint8))
     throw DTypeError("unpackbits of " + x.dtype().name(), "it takes uint8");
   const Array bytes = moveaxis(x, axis, -1);

@@ -92,8 +92,13 @@ Array digitize(const Array& x, const Array& edges, bool is_right) {
   if (edges.size() < 2) return searchsorted(edges, x, side);
   const Array before = part_from(edges, {}, -1), behind = part_from(edges, 1, {});
   if (holds_for_all(before <= behind)) return searchsorted(edges, x, side);
-  if (!holds_for_all(before >= behind))
+  // NaN is neither above nor below, so no step to or from it goes the wrong way. Which way is right
+  // the first edge that is not equal to the one before it says.
+  const Array first_change = argmax(before != behind);
+  const bool goes_up = take(before < behind, IndexArray(first_change)).item().as_bool();
+  if (any(goes_up ? before > behind : before < behind).item().as_bool())
     throw InvalidArgument("edges of bins go up and down", "sort them");
+  if (goes_up) return searchsorted(edges, x, side);
   return edges.size() - searchsorted(flip(edges), x, side);
 }
 

@@ -210,6 +210,7 @@ Counted extract(const Array& condition, const Array& x, Capacity room) {
 
 Array compress(const Array& condition, const Array& x, std::optional<int> axis) {
   if (!axis) return compress(condition, ravel(x), 0);
+  if (x.rank() == 0) return compress(condition, atleast_1d(x), axis);
   require_together(x, condition);
   const std::size_t along = counted_axis(x, *axis);
   const Array mask = padded_mask(condition, x.shape()[along]);

@@ -42,11 +42,21 @@ Array cosine_window(std::int64_t count, double mean, double first, const Placeme
 }
 
 bool is_kind(const Array& x, ScalarKind kind) { return x.dtype().kind() == kind; }
+bool has_fractions(const Array& x) {
+  return is_kind(x, ScalarKind::floating) || is_kind(x, ScalarKind::complex);
+}
 
 void require_signal(const char* who, const Array& x) {
   if (x.rank() != 1 || x.size() == 0)
     throw ShapeError(std::string(who) + ": an array of shape " + shape_text(x.shape()),
                      "it takes arrays with one axis and one element at least");
+}
+
+/// A view whose row k is the `count` elements of x from k on.
+Array windows(const Array& x, std::int64_t count) {
+  const std::int64_t steps = x.size() - count + 1, stride = x.strides()[0];
+  const std::int64_t shape[] = {steps, count}, strides[] = {stride, stride};
+  return x.viewed(Layout(shape, strides, x.layout().offset_bytes()), x.dtype());
 }
 
 /// The sums of x[k + j] * y[j], y being no longer than x.
@@ -56,13 +66,14 @@ Array slid(const Array& x, const Array& y, Overlap overlap) {
   if (overlap == Overlap::full) before = behind = count - 1;
   if (overlap == Overlap::same) before = count / 2, behind = count - 1 - before;
   const PadWidth widths[] = {{before, behind}};
-  const Array padded = count > 1 && overlap != Overlap::valid ? pad(x, widths) : x;
-  const std::int64_t steps = padded.size() - count + 1, stride = padded.strides()[0];
-  const std::int64_t shape[] = {steps, count}, strides[] = {stride, stride};
-  const Array seen =
-      padded.viewed(Layout(shape, strides, padded.layout().offset_bytes()), padded.dtype());
-  const Array products = seen * y;
+  const bool is_padded = count > 1 && overlap != Overlap::valid;
+  Array products = windows(is_padded ? pad(x, widths) : x, count) * y;
   if (products.dtype() == Scalar::boolean) return any(products, {.axes = -1});
+  // Beyond the ends there is nothing: 0 * infinity is no part of a sum.
+  if (is_padded && has_fractions(products)) {
+    const Array within = pad(ones({x.size()}, Scalar::boolean, {.stream = x.stream()}), widths);
+    products = where(windows(within, count), products, 0);
+  }
   return sum(products, {.axes = -1, .dtype = products.dtype().scalar()});
 }
 
@@ -78,10 +89,7 @@ Array last(const Array& x, std::int64_t from_end) {
 }
 
 /// Integers and bool in float64.
-Array with_fractions(const Array& x) {
-  const bool has_fractions = is_kind(x, ScalarKind::floating) || is_kind(x, ScalarKind::complex);
-  return has_fractions ? x : in_dtype(x, Scalar::float64);
-}
+Array with_fractions(const Array& x) { return has_fractions(x) ? x : in_dtype(x, Scalar::float64); }
 
 /// Unsigned integers and bool in int64.
 Array with_sign(const Array& x) {
@@ -193,19 +201,21 @@ Array gradient_at(const Array& x, const Array& places, int axis, int edge_order)
   const Array steps = diff(with_fractions(places));
   // The parabola through three samples, whose steps are p and q: its slope in the middle.
   const Array p = samples(steps, 0, -1), q = samples(steps, 1);
+  const auto joined = [&](const Array& begin, const Array& middle, const Array& end) {
+    return in_dtype(joined_slopes(begin, middle, end, axis), f.dtype());
+  };
   const Array inner = samples(f, 0, -2) * (-q / (p * (p + q))) +
                       samples(f, 1, -1) * ((q - p) / (p * q)) + samples(f, 2) * (p / (q * (p + q)));
   if (edge_order == 1)
-    return joined_slopes((first(f, 1) - first(f, 0)) / first(steps, 0), inner,
-                         (last(f, 1) - last(f, 2)) / last(steps, 1), axis);
+    return joined((first(f, 1) - first(f, 0)) / first(steps, 0), inner,
+                  (last(f, 1) - last(f, 2)) / last(steps, 1));
   const auto at_end = [](const Array& near, const Array& middle, const Array& far, const Array& s,
                          const Array& t) {  // s: the step beside the end, t: the next
     return near * ((2.0 * s + t) / (s * (s + t))) - middle * ((s + t) / (s * t)) +
            far * (s / (t * (s + t)));
   };
-  return joined_slopes(
-      -at_end(first(f, 0), first(f, 1), first(f, 2), first(steps, 0), first(steps, 1)), inner,
-      at_end(last(f, 1), last(f, 2), last(f, 3), last(steps, 1), last(steps, 2)), axis);
+  return joined(-at_end(first(f, 0), first(f, 1), first(f, 2), first(steps, 0), first(steps, 1)),
+                inner, at_end(last(f, 1), last(f, 2), last(f, 3), last(steps, 1), last(steps, 2)));
 }
 
 Array unwrap(const Array& x, const UnwrapOptions& options) {

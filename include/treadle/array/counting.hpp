@@ -46,7 +46,7 @@ std::int64_t bin_count(const Array& x, BinRule rule,
 
 /// Counts, and the edges of their bins.
 struct Histogram {
-  Array counts;              ///< int64; sums of weights, and densities, float64
+  Array counts;              ///< int64; sums of weights, and densities, float64 or complex128
   std::vector<Array> edges;  ///< for each axis of the counts
 };
 /// Bins of one axis.

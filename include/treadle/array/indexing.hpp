@@ -82,12 +82,14 @@ Array take_along_axis(const Array& x, const IndexArray& indices, int axis);
 /// Sets these elements to `values`.
 void put_along_axis(const Array& x, const IndexArray& indices, const Operand& values, int axis);
 
-/// Of each place in this order of an array of this shape its index along each axis, int64. Places
-/// on the device are not looked at. Throws DTypeError for places that are no integers.
+/// Of each place in this order of an array of this shape its index along each axis, int64.
+/// Looks at the places, and waits. Throws InvalidArgument for one that is not there, DTypeError for
+/// places that are no integers.
 std::vector<Array> unravel_index(const Array& places, const Shape& shape,
                                  MemoryOrder order = MemoryOrder::c);
 /// The place of each index, of which there is one array for each axis; they broadcast. Throws
-/// ShapeError for another number of arrays. Bounds::checked counts negative ones from the end.
+/// ShapeError for another number of arrays. Bounds::checked looks at them, and waits: throws
+/// InvalidArgument for one that its axis does not have; none counts from the end.
 Array ravel_multi_index(std::span<const Array> indices, const Shape& shape,
                         Bounds bounds = Bounds::checked, MemoryOrder order = MemoryOrder::c);
 
