@@ -205,6 +205,7 @@ def outcome(module, text, names):
 def require_same(text, ours, theirs):
     if isinstance(theirs, Exception):
         kinds = (OverflowError, TypeError, ValueError, IndexError, AttributeError)
+        kinds += (ZeroDivisionError,)
         wanted = tuple(kind for kind in kinds if isinstance(theirs, kind))
         assert isinstance(ours, wanted), f"{text} gives {ours!r}; NumPy raises {theirs!r}"
         return

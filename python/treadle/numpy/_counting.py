@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from treadle._core import InvalidArgument, ShapeError
+from treadle._core import DTypeError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -103,6 +103,8 @@ def histogramdd(
     wanted = [_bins(x, n, ends) for x, n, ends in zip(columns, bins, ranges, strict=True)]
     if weights is not None:
         weights = asarrays((columns[0], weights))[1]
+        if weights.dtype.kind == "c":
+            raise DTypeError("histogramdd: weights are complex; histogram() takes such ones")
     counts, edges = _array.histogram(
         [x.ravel() for x in columns],
         [count for count, _, _ in wanted],

@@ -61,7 +61,7 @@ def order_of(x: Array, order: str) -> str:
 
 
 def array(
-    values: Any,
+    object: Any,
     dtype: Any = None,
     *,
     copy: bool | None = True,
@@ -70,12 +70,12 @@ def array(
     device: Device | str | None = None,
 ) -> Array:
     """A new array of values of the host, or a copy of an array."""
-    made = asarray(values, dtype, order, device=device, copy=copy)
+    made = asarray(object, dtype, order, device=device, copy=copy)
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
 
 def asarray(
-    values: Any,
+    a: Any,
     dtype: Any = None,
     order: str | None = None,
     *,
@@ -85,16 +85,16 @@ def asarray(
     """The values as an array: what is one already, and has dtype, order and device, is returned
     itself. Arrays of other libraries on a device are seen where they are; values of the host are
     copied. With copy=True they always are, with copy=False ValueError says where they must be."""
-    found = values if isinstance(values, Array) else None
-    if found is None and not isinstance(values, (_numpy.ndarray, _numpy.generic, list, tuple)):
-        found = _array.foreign(values)
+    found = a if isinstance(a, Array) else None
+    if found is None and not isinstance(a, (_numpy.ndarray, _numpy.generic, list, tuple)):
+        found = _array.foreign(a)
     if found is None:
         if copy is False:
             raise InvalidArgument(
                 "values of the host reach a device by a copy, which copy=False forbids"
             )
         layout: Any = order or "K"
-        host = _numpy.asarray(values, dtype, layout)
+        host = _numpy.asarray(a, dtype, layout)
         return _array.array(host, None, device)
     return _as_asked(found, dtype, order, device, copy)
 
@@ -162,29 +162,27 @@ def _as_asked(
 
 
 def asanyarray(
-    values: Any, dtype: Any = None, order: str | None = None, *, device: Device | str | None = None
+    a: Any, dtype: Any = None, order: str | None = None, *, device: Device | str | None = None
 ) -> Array:
     """The same as asarray()."""
-    return asarray(values, dtype, order, device=device)
+    return asarray(a, dtype, order, device=device)
 
 
-def ascontiguousarray(
-    values: Any, dtype: Any = None, *, device: Device | str | None = None
-) -> Array:
+def ascontiguousarray(a: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """As asarray(), in C's order without gaps, and with one axis at least."""
-    made = asarray(values, dtype, "C", device=device)
+    made = asarray(a, dtype, "C", device=device)
     return made if made.ndim else made.reshape(1)
 
 
-def asfortranarray(values: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
+def asfortranarray(a: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """As asarray(), in Fortran's order without gaps, and with one axis at least."""
-    made = asarray(values, dtype, "F", device=device)
+    made = asarray(a, dtype, "F", device=device)
     return made if made.ndim else made.reshape(1)
 
 
-def copy(x: Any, order: str = "K") -> Array:
+def copy(a: Any, order: str = "K") -> Array:
     """The same elements in memory of their own."""
-    return asarray(x, order=order, copy=True)
+    return asarray(a, order=order, copy=True)
 
 
 def from_dlpack(
@@ -290,7 +288,7 @@ def ones(
 
 
 def empty_like(
-    x: Array,
+    prototype: Array,
     /,
     dtype: Any = None,
     order: str = "K",
@@ -298,19 +296,18 @@ def empty_like(
     shape: Any = None,
     device: Device | str | None = None,
 ) -> Array:
-    """Undefined elements, in the shape of x and on its device."""
-    x = asarray(x)
+    """Undefined elements, in the shape of another and on its device."""
+    prototype = asarray(prototype)
     return _array.empty(
-        x.shape if shape is None else shape,
-        x.dtype if dtype is None else dtype,
-        x.device if device is None else device,
-        order_of(x, order),
+        prototype.shape if shape is None else shape,
+        prototype.dtype if dtype is None else dtype,
+        prototype.device if device is None else device,
+        order_of(prototype, order),
     )
 
 
 def full_like(
-    x: Array,
-    /,
+    a: Array,
     fill_value: Any,
     dtype: Any = None,
     order: str = "K",
@@ -318,47 +315,45 @@ def full_like(
     shape: Any = None,
     device: Device | str | None = None,
 ) -> Array:
-    """Every element the same number, in the shape of x and on its device."""
-    x = asarray(x)
+    """Every element the same number, in the shape of another and on its device."""
+    a = asarray(a)
     return full(
-        x.shape if shape is None else shape,
+        a.shape if shape is None else shape,
         fill_value,
-        x.dtype if dtype is None else dtype,
-        order_of(x, order),
-        device=x.device if device is None else device,
+        a.dtype if dtype is None else dtype,
+        order_of(a, order),
+        device=a.device if device is None else device,
     )
 
 
 def zeros_like(
-    x: Array,
-    /,
+    a: Array,
     dtype: Any = None,
     order: str = "K",
     *,
     shape: Any = None,
     device: Device | str | None = None,
 ) -> Array:
-    """Every element 0, in the shape of x and on its device."""
-    x = asarray(x)
+    """Every element 0, in the shape of another and on its device."""
+    a = asarray(a)
     return zeros(
-        x.shape if shape is None else shape,
-        x.dtype if dtype is None else dtype,
-        order_of(x, order),
-        device=x.device if device is None else device,
+        a.shape if shape is None else shape,
+        a.dtype if dtype is None else dtype,
+        order_of(a, order),
+        device=a.device if device is None else device,
     )
 
 
 def ones_like(
-    x: Array,
-    /,
+    a: Array,
     dtype: Any = None,
     order: str = "K",
     *,
     shape: Any = None,
     device: Device | str | None = None,
 ) -> Array:
-    """Every element 1, in the shape of x and on its device."""
-    return full_like(x, 1, dtype, order, shape=shape, device=device)
+    """Every element 1, in the shape of another and on its device."""
+    return full_like(a, 1, dtype, order, shape=shape, device=device)
 
 
 def arange(
@@ -447,15 +442,22 @@ def logspace(
     endpoint: bool = True,
     base: Any = 10.0,
     dtype: Any = None,
+    axis: int = 0,
     *,
     device: Device | str | None = None,
 ) -> Array:
-    """`base` to the power of numbers from start to stop, as linspace() has them."""
+    """`base` to the power of numbers from start to stop, as linspace() has them; arrays of the
+    three broadcast."""
     if _are_numbers(start, stop, base) and not isinstance(start, complex):
         made = _array.logspace(start, stop, num, bool(endpoint), base, device)
+        made = _array.moveaxis(made, [0], [axis])
     else:
-        (base,) = of_lists([base])
-        made = _array.apply("power", base, linspace(start, stop, num, endpoint, device=device))
+        start, stop, base = of_lists([start, stop, base])
+        if getattr(base, "ndim", 0):
+            start, stop, base = _array.broadcast_arrays(asarrays((start, stop, base)))
+            base = _array.expand_dims(base, [axis])
+        powers = linspace(start, stop, num, endpoint, axis=axis, device=device)
+        made = _array.apply("power", base, powers)
     return made if dtype is None else made.astype(dtype)
 
 
@@ -474,17 +476,18 @@ def geomspace(
 
 
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
+    N: int,
+    M: int | None = None,
     k: int = 0,
     dtype: Any = None,
+    order: str = "C",
     *,
     device: Device | str | None = None,
 ) -> Array:
     """Ones on a diagonal, k to the right of the main one; zeros elsewhere."""
     kind = float64 if dtype is None else dtype
-    return _array.eye(n_rows, n_rows if n_cols is None else n_cols, k, kind, device)
+    made = _array.eye(N, N if M is None else M, k, kind, device)
+    return made if order == "C" else made.copy(order)
 
 
 def identity(n: int, dtype: Any = None, *, device: Device | str | None = None) -> Array:

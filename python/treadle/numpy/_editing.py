@@ -16,8 +16,8 @@ from treadle._core.array import Array
 from treadle._required import required
 
 from ._creation import arange, asarray, asarrays, ones, require_target, tri, zeros
-from ._joining import concatenate, stack
-from ._manipulation import as_list
+from ._joining import concatenate, stack, vstack
+from ._manipulation import as_list, atleast_1d, checked_axes
 from ._selection import nonzero
 
 __all__ = [
@@ -135,7 +135,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     """Without zeros at the front ("f") and the back ("b"), along each axis or those named. Looks at
     the elements, and waits."""
     x = asarray(filt)
-    axes = range(x.ndim) if axis is None else [a % x.ndim for a in as_list(axis)]
+    axes = checked_axes(None if axis is None else as_list(axis), x.ndim, "trim_zeros")
     trim = required(trim, "trim", "'f', 'b' or 'fb'", "lower").lower()
     if not trim or set(trim) - set("fb"):
         raise InvalidArgument(f"trim={trim!r}: it is 'f', 'b' or 'fb'")
@@ -159,9 +159,9 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     return _array.moveaxis(x, [axis], [start - 1 if axis < start else start])
 
 
-def row_stack(tup: Sequence[Any]) -> Array:
+def row_stack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """vstack(): rows one below the other."""
-    return _array.vstack(asarrays(tup))
+    return vstack(tup, dtype=dtype, casting=casting)
 
 
 def block(arrays: Any) -> Array:
@@ -273,7 +273,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
 
 def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
     """Whether elements are not 0, eight in a uint8 along an axis, or in C's order of all."""
-    x, axis = _along(asarray(a), axis, "packbits")
+    x, axis = _along(atleast_1d(a), axis, "packbits")
     return _array.packbits(x, axis, bitorder)
 
 
@@ -282,7 +282,7 @@ def unpackbits(
 ) -> Array:
     """The bits of uint8 elements along an axis, or in C's order of all: `count` of them, those
     beyond the end 0; a negative count leaves out the last."""
-    x, axis = _along(asarray(a), axis, "unpackbits")
+    x, axis = _along(atleast_1d(a), axis, "unpackbits")
     bits = _array.unpackbits(x, axis, bitorder)
     if count is None:
         return bits
@@ -295,29 +295,22 @@ def unpackbits(
 
 
 def unravel_index(indices: Any, shape: Any, order: Any = "C") -> tuple[Array, ...]:
-    """Of each place in an array of this shape its index along each axis. Places of the host are
-    checked; those on the device are not looked at, since that would wait for them."""
-    lengths = as_list(shape)
-    if not isinstance(indices, Array):
-        _numpy.unravel_index(indices, lengths, order)  # refuses places that are not there
-    return tuple(_array.unravel_index(asarray(indices), lengths, order))
+    """Of each place in an array of this shape its index along each axis. Looks at the places, and
+    waits: ValueError for one that is not there."""
+    return tuple(_array.unravel_index(asarray(indices), as_list(shape), order))
 
 
 def ravel_multi_index(
     multi_index: Sequence[Any], dims: Any, mode: Any = "raise", order: Any = "C"
 ) -> Array:
-    """The place of each index, of which there is one array for each axis. mode: "raise" (indices of
-    the host are checked, negative ones on the device count from the end), "wrap" or "clip"; or one
-    for each axis."""
+    """The place of each index, of which there is one array for each axis. mode: "raise", which
+    looks at the indices, and waits, "wrap" or "clip"; or one for each axis."""
     lengths, parts = as_list(dims), list(multi_index)
     modes = [mode] * len(parts) if isinstance(mode, str) else list(mode)
     if len(parts) != len(lengths) or len(modes) != len(parts):
         raise ShapeError(
             f"ravel_multi_index: {len(parts)} indices for {len(lengths)} axes; there is one each"
         )
-    if not any(isinstance(x, Array) for x in parts):
-        hosts: Any = tuple(_numpy.asarray(x) for x in parts)
-        _numpy.ravel_multi_index(hosts, lengths, mode, order)
     arrays = asarrays(parts)
     if len(set(modes)) > 1:
         limits = zip(arrays, modes, lengths, strict=True)
@@ -409,7 +402,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: int | Sequence[int])
     """A function f(x, axis) along one axis after the other; axes that it removes are kept."""
     x = asarray(a)
     for axis in as_list(axes):
-        axis = axis + x.ndim if axis < 0 else axis
+        axis = _array.checked_axis(axis, x.ndim, "apply_over_axes")
         result = asarray(func(x, axis))
         x = result if result.ndim == x.ndim else _array.expand_dims(result, [axis])
     return x

@@ -14,8 +14,10 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 
 from ._creation import asarray, spread, written
+from ._elementwise import angle as angle_in_radians
 
 __all__ = [
+    "angle",
     "around",
     "deg2rad",
     "degrees",
@@ -39,12 +41,20 @@ __all__ = [
 ]
 
 
-def round(x: Any, decimals: int = 0, out: Array | None = None) -> Array:
+def round(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
     """To so many decimals, and to even ones halfway; integers stay integers."""
-    return written(_array.round(asarray(x), decimals), out)
+    return written(_array.round(asarray(a), decimals), out)
 
 
 around = round
+
+
+def angle(z: Any, deg: bool = False, *, out: Array | None = None, **options: Any) -> Array:
+    """The angles of complex numbers, in radians or degrees; of real ones 0 or pi. Takes what
+    functions on elements take: out=, where=, dtype=, casting=."""
+    if not deg:
+        return angle_in_radians(z, out=out, **options)
+    return spread(angle_in_radians(z, **options) * (180 / _math.pi), out)
 
 
 def _pair(

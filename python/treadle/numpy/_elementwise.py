@@ -18,9 +18,21 @@ from ._creation import asarray, of_lists, spread
 from ._ufunc_methods import attach
 
 
-def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
-    """Elements below min become min, above max max."""
-    return spread(_array.clip(asarray(x), min, max), out)
+def clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Array | None = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+) -> Array:
+    """Elements below a_min become a_min, above a_max a_max; min and max are the array API's names
+    for these."""
+    if (a_min is not None or a_max is not None) and (min is not None or max is not None):
+        raise TypeError("clip() takes a_min and a_max, or min and max")
+    low, high = (a_min, a_max) if min is None and max is None else (min, max)
+    return spread(_array.clip(asarray(a), low, high), out)
 
 
 def _in_dtype(
@@ -123,15 +135,16 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
     return function
 
 
-# Parts of complex numbers are views, and where() of one operand is nonzero().
+# Parts of complex numbers are views, where() of one operand is nonzero(), angle() has degrees.
 _OPERATIONS = {
     name: _function(name, arity)
     for name, arity in _rules._operations()
-    if name not in ("real", "imag", "where")
+    if name not in ("real", "imag", "where", "angle")
 }
 globals().update(_OPERATIONS)
 
 where = _function("where", 3)
+angle = _function("angle", 1)
 
 # The array API's names for the same.
 _ALIASES = {

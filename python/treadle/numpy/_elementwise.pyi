@@ -87,8 +87,9 @@ def cbrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any =
 def ceil(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.ceil() of arrays and numbers on a device, element by element."""
 
-def clip(x: Any, min: Any=None, max: Any=None, *, out: Array | None=None) -> Array:
-    """Elements below min become min, above max max."""
+def clip(a: Any, a_min: Any=None, a_max: Any=None, out: Array | None=None, *, min: Any=None, max: Any=None) -> Array:
+    """Elements below a_min become a_min, above a_max a_max; min and max are the array API's names
+    for these."""
 
 def conjugate(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.conjugate() of arrays and numbers on a device, element by element."""
@@ -306,7 +307,6 @@ __all__ = [
     "acos",
     "acosh",
     "add",
-    "angle",
     "arccos",
     "arccosh",
     "arcsin",

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import DTypeError, IndexError
+from treadle._core import DTypeError, IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._required import required
 
-from ._creation import asarray, of_lists, require_target, written
+from ._creation import arange, asarray, asarrays, of_lists, require_target, written
 
 __all__ = [
     "choose",
@@ -46,55 +46,64 @@ def _checked(indices: Any, length: int, mode: str | None) -> tuple[Any, str | No
 
 
 def take(
-    x: Any,
+    a: Any,
     indices: Any,
     axis: int | None = None,
     out: Array | None = None,
     mode: str | None = None,
 ) -> Array:
-    """Parts of x at indices along an axis, or elements in C's order of all.
+    """Parts of a at indices along an axis, or elements in C's order of all.
 
     The result waits until somebody looks: take(x, i) * 2 is one kernel. mode is None (host indices
     are checked), "raise" (all are), "wrap" (counted on from the other end) or "clip".
     """
-    array = asarray(x)
+    array = asarray(a)
     if axis is not None:
+        array = array.reshape(1) if array.ndim == 0 else array  # as NumPy has it
         axis = _array.checked_axis(index(axis), array.ndim, "take")
     length = array.size if axis is None else array.shape[axis]
     indices, mode = _checked(indices, length, mode)
     return written(array.take(indices, axis, mode), out)
 
 
-def put(x: Array, indices: Any, values: Any, mode: str | None = None) -> None:
+def put(a: Array, ind: Any, v: Any, mode: str | None = None) -> None:
     """Sets elements at indices in C's order; values start again where they are fewer."""
-    indices, mode = _checked(indices, require_target("put", x).size, mode)
-    x.put(indices, values, mode)
+    ind, mode = _checked(ind, require_target("put", a).size, mode)
+    a.put(ind, v, mode)
 
 
-def take_along_axis(x: Array, indices: Any, axis: int | None = -1) -> Array:
+def take_along_axis(arr: Array, indices: Any, axis: int | None = -1) -> Array:
     """For each index the element there along an axis, beside it along all others."""
     if axis is None:
-        x, axis = required(x, "x", "an Array", "ravel").ravel(), 0
-    return _array.take_along_axis(x, indices, axis)
+        arr, axis = required(arr, "x", "an Array", "ravel").ravel(), 0
+    return _array.take_along_axis(arr, indices, axis)
 
 
-def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
+def put_along_axis(arr: Array, indices: Any, values: Any, axis: int) -> None:
     """Sets those elements."""
-    _array.put_along_axis(x, indices, values, axis)
+    _array.put_along_axis(arr, indices, values, axis)
 
 
-def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Array:
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Of each element the choice whose condition is the first that holds."""
-    place = next((x.device for x in [*conditions, *choices] if isinstance(x, Array)), None)
-    masks = [asarray(x, device=None if isinstance(x, Array) else place) for x in conditions]
-    return _array.select(masks, of_lists(choices), default)
+    place = next((x.device for x in [*condlist, *choicelist] if isinstance(x, Array)), None)
+    masks = [asarray(x, device=None if isinstance(x, Array) else place) for x in condlist]
+    return _array.select(masks, of_lists(choicelist), default)
 
 
-def choose(index: Any, choices: Sequence[Any]) -> Array:
-    """Of each element that of the choice whose number the index says; below 0 and beyond, the
-    first and the last."""
-    index, *choices = of_lists([index, *choices])
-    return _array.choose(index, choices)
+def choose(
+    a: Any, choices: Sequence[Any], out: Array | None = None, mode: str | None = None
+) -> Array:
+    """Of each element that of the choice whose number a says. mode is None or "clip" (below 0 and
+    beyond, the first and the last), "wrap" (counted on from the other end) or "raise", which looks
+    and waits."""
+    a, *choices = of_lists([a, *choices])
+    a = asarray(a)
+    if mode == "raise" and a.size and not 0 <= int(a.min()) <= int(a.max()) < len(choices):
+        raise InvalidArgument(f"choose: a number beyond the {len(choices)} choices")
+    if mode not in (None, "clip", "raise", "wrap"):
+        raise InvalidArgument(f"choose: mode={mode!r}; it is 'clip', 'wrap' or 'raise'")
+    return written(_array.choose(a % len(choices) if mode == "wrap" else a, choices), out)
 
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
@@ -136,6 +145,15 @@ _ORDER_OF_KINDS: dict[Any, int] = {
 }
 
 
-def fill_diagonal(a: Array, val: Any) -> None:
-    """Assigns to the diagonal of a matrix."""
-    _array.fill_diagonal(require_target("fill_diagonal", a), val)
+def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
+    """Assigns to the diagonal of a matrix, or of an array of equal axes; several values start again
+    where they are fewer. wrap: in a matrix of more rows, to further diagonals below the first."""
+    target = require_target("fill_diagonal", a)
+    lengths = target.shape
+    if len(lengths) < 2 or (len(lengths) > 2 and len(set(lengths)) > 1):
+        raise ShapeError(f"fill_diagonal() of shape {lengths}: two axes, or more of one length")
+    if len(lengths) == 2 and _numpy.ndim(val) == 0 and not wrap:
+        return _array.fill_diagonal(target, val)
+    step = sum(int(_numpy.prod(lengths[axis + 1 :])) for axis in range(len(lengths)))
+    end = target.size if wrap or len(lengths) > 2 else min(target.size, lengths[1] ** 2)
+    target.put(arange(0, end, step, device=target.device), asarrays((target, val))[1])

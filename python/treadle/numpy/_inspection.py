@@ -59,7 +59,7 @@ class NamespaceInfo:
 
     def capabilities(self) -> dict[str, Any]:
         """Whether shapes may depend on values, and the most axes an array may have."""
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
         """Where new arrays are made."""
@@ -88,23 +88,23 @@ def __array_namespace_info__() -> NamespaceInfo:
     return NamespaceInfo()
 
 
-def ndim(x: Any) -> int:
+def ndim(a: Any) -> int:
     """How many axes it has."""
-    return _numpy.ndim(x) if not isinstance(x, Array) else x.ndim
+    return _numpy.ndim(a) if not isinstance(a, Array) else a.ndim
 
 
-def shape(x: Any) -> tuple[int, ...]:
+def shape(a: Any) -> tuple[int, ...]:
     """The length of each axis."""
-    extents = _numpy.shape(x) if not isinstance(x, Array) else x.shape
+    extents = _numpy.shape(a) if not isinstance(a, Array) else a.shape
     if not isinstance(extents, tuple):  # a class has a property of the name
-        raise TypeError(f"x is a {type(x).__name__}, wanted: an array or numbers")
+        raise TypeError(f"x is a {type(a).__name__}, wanted: an array or numbers")
     return extents
 
 
-def size(x: Any, axis: int | None = None) -> int:
+def size(a: Any, axis: int | None = None) -> int:
     """How many elements it has, or an axis."""
-    extents = shape(x)
-    return extents[axis] if axis is not None else x.size if isinstance(x, Array) else _numpy.size(x)
+    extents = shape(a)
+    return extents[axis] if axis is not None else a.size if isinstance(a, Array) else _numpy.size(a)
 
 
 def isclose(

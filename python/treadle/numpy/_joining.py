@@ -33,6 +33,17 @@ __all__ = [
 ]
 
 
+def _in_dtype(name: str, arrays: Sequence[Any], dtype: Any, casting: str) -> list[Array]:
+    """The arrays, cast as `casting` allows where a dtype is given."""
+    parts = asarrays(arrays)
+    if dtype is None:
+        return parts
+    for x in parts:
+        if not _rules.can_cast(x.dtype, _numpy.dtype(dtype), casting):
+            raise DTypeError(f"{name}: {x.dtype} is not cast to dtype={dtype} as {casting}")
+    return [x.astype(dtype) for x in parts]
+
+
 def concatenate(
     arrays: Sequence[Any],
     axis: int | None = 0,
@@ -42,14 +53,7 @@ def concatenate(
     casting: str = "same_kind",
 ) -> Array:
     """One behind the other along an axis; with None all in one axis."""
-    parts = asarrays(arrays)
-    if dtype is not None:
-        for x in parts:
-            if not _rules.can_cast(x.dtype, _numpy.dtype(dtype), casting):
-                raise DTypeError(
-                    f"concatenate: {x.dtype} is not cast to dtype={dtype} as {casting}"
-                )
-        parts = [x.astype(dtype) for x in parts]
+    parts = _in_dtype("concatenate", arrays, dtype, casting)
     if axis is None:
         parts, axis = [x.ravel() for x in parts], 0
     return written(_array.concatenate(parts, axis), out)
@@ -58,53 +62,60 @@ def concatenate(
 concat = concatenate
 
 
-def stack(arrays: Sequence[Any], axis: int = 0, out: Array | None = None) -> Array:
+def stack(
+    arrays: Sequence[Any],
+    axis: int = 0,
+    out: Array | None = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Array:
     """Side by side along an axis that they do not have yet."""
-    return written(_array.stack(asarrays(arrays), axis), out)
+    return written(_array.stack(_in_dtype("stack", arrays, dtype, casting), axis), out)
 
 
-def hstack(arrays: Sequence[Any]) -> Array:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """One behind the other along the second axis, or the only one."""
-    return _array.hstack(asarrays(arrays))
+    return _array.hstack(_in_dtype("hstack", tup, dtype, casting))
 
 
-def vstack(arrays: Sequence[Any]) -> Array:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Rows one below the other."""
-    return _array.vstack(asarrays(arrays))
+    return _array.vstack(_in_dtype("vstack", tup, dtype, casting))
 
 
-def dstack(arrays: Sequence[Any]) -> Array:
+def dstack(tup: Sequence[Any]) -> Array:
     """One behind the other along the third axis."""
-    return _array.dstack(asarrays(arrays))
+    return _array.dstack(asarrays(tup))
 
 
-def column_stack(arrays: Sequence[Any]) -> Array:
+def column_stack(tup: Sequence[Any]) -> Array:
     """Columns side by side."""
-    return _array.column_stack(asarrays(arrays))
+    return _array.column_stack(asarrays(tup))
 
 
-def append(x: Any, values: Any, axis: int | None = None) -> Array:
-    """x and behind it values; with None both in one axis."""
-    x, values = asarrays((x, values))
-    return _array.append(x, values, axis)
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+    """arr and behind it values; with None both in one axis."""
+    arr, values = asarrays((arr, values))
+    return _array.append(arr, values, axis)
 
 
-def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:
+def roll(a: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:
     """Elements moved on, those behind the end to the beginning."""
-    x = asarray(x)
+    a = asarray(a)
     shifts = as_list(shift)
     if axis is None:
-        flat = x.ravel()
-        return _array.roll(flat, [sum(shifts)], [0]).reshape(x.shape)
+        flat = a.ravel()
+        return _array.roll(flat, [sum(shifts)], [0]).reshape(a.shape)
     axes = as_list(axis)
     longest = max(len(axes), len(shifts))
     shifts, axes = (v * longest if len(v) == 1 else v for v in (shifts, axes))
-    return _array.roll(x, shifts, axes)
+    return _array.roll(a, shifts, axes)
 
 
-def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Array:
+def repeat(a: Any, repeats: int | Sequence[int], axis: int | None = None) -> Array:
     """Each element several times: as often for all, or as its own count says."""
-    array = asarray(x)
+    array = asarray(a)
     if not hasattr(repeats, "__iter__"):
         return array.repeat(repeats, axis)
     if axis is None:
@@ -112,9 +123,9 @@ def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Arr
     return _array.repeat_by_counts(array, as_list(repeats), axis)
 
 
-def tile(x: Any, repetitions: int | Sequence[int]) -> Array:
+def tile(A: Any, reps: int | Sequence[int]) -> Array:
     """The whole several times along each axis."""
-    return _array.tile(asarray(x), as_list(repetitions))
+    return _array.tile(asarray(A), as_list(reps))
 
 
 def pad(x: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:

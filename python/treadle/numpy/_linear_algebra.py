@@ -39,7 +39,7 @@ def outer(a: Any, b: Any, out: Array | None = None) -> Array:
 
 # over 6 parameters because they are NumPy's
 def trace(
-    x: Any,
+    a: Any,
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
@@ -47,7 +47,7 @@ def trace(
     out: Array | None = None,
 ) -> Array:
     """The sum of elements (i, i + offset) of two axes."""
-    chosen = diagonal(asarray(x), offset, axis1, axis2)
+    chosen = diagonal(asarray(a), offset, axis1, axis2)
     return _array.reduce("sum", chosen, axis=-1, dtype=dtype, out=out)
 
 
@@ -60,20 +60,20 @@ def _is_number(x: Any) -> bool:
     return not isinstance(x, Array) and _numpy.ndim(x) == 0
 
 
-def dot(x: Any, y: Any, /, out: Array | None = None) -> Array:
-    """The sum over the last axis of x and the last but one of y; x * y where one is a number."""
-    if _is_number(x) or _is_number(y):
-        result = _array.dot(x, y)
+def dot(a: Any, b: Any, out: Array | None = None) -> Array:
+    """The sum over the last axis of a and the last but one of b; a * b where one is a number."""
+    if _is_number(a) or _is_number(b):
+        result = _array.dot(a, b)
     else:
-        result = _linalg.dot(*asarrays((x, y)))
+        result = _linalg.dot(*asarrays((a, b)))
     return _into(result, out, "dot")
 
 
-def inner(x: Any, y: Any, /) -> Array:
-    """The sum over the last axis of both; x * y where one is a number."""
-    if _is_number(x) or _is_number(y):
-        return _array.dot(x, y)
-    return _linalg.inner(*asarrays((x, y)))
+def inner(a: Any, b: Any, /) -> Array:
+    """The sum over the last axis of both; a * b where one is a number."""
+    if _is_number(a) or _is_number(b):
+        return _array.dot(a, b)
+    return _linalg.inner(*asarrays((a, b)))
 
 
 def _into(result: Array, out: Array | None, name: str) -> Array:

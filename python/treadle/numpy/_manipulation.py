@@ -54,56 +54,67 @@ def as_list(values: int | Sequence[int]) -> list[int]:
     return [index(value) for value in values] if hasattr(values, "__iter__") else [index(values)]
 
 
+def checked_axes(axes: Sequence[int] | None, rank: int, name: str) -> list[int]:
+    """Axes counted from the first of `rank`; all for None. IndexError for one that is not there,
+    ValueError for one that is named twice."""
+    if axes is None:
+        return list(range(rank))
+    found = [_array.checked_axis(index(axis), rank, name) for axis in axes]
+    if len(set(found)) < len(found):
+        raise InvalidArgument(f"{name}: repeated axis in {tuple(axes)}")
+    return found
+
+
 def reshape(
-    x: Any, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
+    a: Any, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
 ) -> Array:
     """The same elements under another shape: a view, or a copy where it takes one. `order` is that
     in which they are counted. With copy=True it always is one, with copy=False ValueError says
     where it must be."""
-    x = asarray(x)
+    a = asarray(a)
     lengths = as_list(shape)
-    result = _array.reshape(x, lengths, order_of(x, order))
+    result = _array.reshape(a, lengths, order_of(a, order))
     if copy is None:
         return result
-    is_view = x.size == 0 or _array.may_share_memory(result, x)
+    is_view = a.size == 0 or _array.may_share_memory(result, a)
     if not copy and not is_view:
         raise ShapeError(
-            f"the shape {tuple(lengths)} of an array of shape {x.shape} and strides {x.strides} "
+            f"the shape {tuple(lengths)} of an array of shape {a.shape} and strides {a.strides} "
             "takes a copy, which copy=False forbids"
         )
     return result.copy() if copy and is_view else result
 
 
-def real(x: Any) -> Array:
+def real(val: Any) -> Array:
     """The real parts, as a view; of real numbers the array itself."""
-    return asarray(x).real
+    return asarray(val).real
 
 
-def imag(x: Any) -> Array:
+def imag(val: Any) -> Array:
     """The imaginary parts, as a view; of real numbers zeros, which cannot be written to."""
-    return asarray(x).imag
+    return asarray(val).imag
 
 
-def ravel(x: Any, order: str = "C") -> Array:
+def ravel(a: Any, order: str = "C") -> Array:
     """One axis: a view, or a copy. With order "K" elements are counted as they lie in memory."""
-    return Array.ravel(asarray(x), order)
+    return Array.ravel(asarray(a), order)
 
 
-def squeeze(x: Array, axis: int | Sequence[int] | None = None) -> Array:
+def squeeze(a: Array, axis: int | Sequence[int] | None = None) -> Array:
     """Without axes of length 1, or without those that are named."""
-    x = asarray(x)
-    return x.squeeze() if axis is None else _array.squeeze(x, as_list(axis))
+    a = asarray(a)
+    return a.squeeze() if axis is None else _array.squeeze(a, as_list(axis))
 
 
-def expand_dims(x: Array, axis: int | Sequence[int] = 0) -> Array:
+def expand_dims(a: Array, axis: int | Sequence[int] = 0) -> Array:
     """With axes of length 1, numbered as in the result."""
-    return _array.expand_dims(asarray(x), as_list(axis))
+    return _array.expand_dims(asarray(a), as_list(axis))
 
 
-def transpose(x: Array, axes: Sequence[int] | None = None) -> Array:
+def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     """With axes in another order; in reverse by default."""
-    x = asarray(x)
-    return x.transpose() if axes is None else x.transpose(axes)
+    a = asarray(a)
+    return a.transpose() if axes is None else a.transpose(axes)
 
 
 permute_dims = transpose
@@ -114,40 +125,40 @@ def matrix_transpose(x: Array) -> Array:
     return asarray(x).mT
 
 
-def swapaxes(x: Array, axis1: int, axis2: int) -> Array:
+def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
     """With two axes in each other's place."""
-    return asarray(x).swapaxes(axis1, axis2)
+    return asarray(a).swapaxes(axis1, axis2)
 
 
-def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+def moveaxis(a: Array, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """With axes moved to other places; the others stay in their order."""
-    return _array.moveaxis(asarray(x), as_list(source), as_list(destination))
+    return _array.moveaxis(asarray(a), as_list(source), as_list(destination))
 
 
-def flip(x: Array, axis: int | Sequence[int] | None = None) -> Array:
+def flip(m: Array, axis: int | Sequence[int] | None = None) -> Array:
     """From the last element to the first, along all axes or some."""
-    x = asarray(x)
-    return _array.flip(x, list(range(x.ndim)) if axis is None else as_list(axis))
+    m = asarray(m)
+    return _array.flip(m, list(range(m.ndim)) if axis is None else as_list(axis))
 
 
-def flipud(x: Array) -> Array:
+def flipud(m: Array) -> Array:
     """The first axis from last to first."""
-    return flip(x, 0)
+    return flip(m, 0)
 
 
-def fliplr(x: Array) -> Array:
+def fliplr(m: Array) -> Array:
     """The second axis from last to first."""
-    return flip(x, 1)
+    return flip(m, 1)
 
 
-def rot90(x: Array, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+def rot90(m: Array, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """Turned k times by a quarter, from the first axis to the second."""
-    return _array.rot90(asarray(x), k, *as_list(axes))
+    return _array.rot90(asarray(m), k, *as_list(axes))
 
 
-def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
+def broadcast_to(array: Any, shape: int | Sequence[int]) -> Array:
     """With axes of length 1 repeated; it cannot be written to."""
-    return _array.broadcast_to(asarray(x), as_list(shape))
+    return _array.broadcast_to(asarray(array), as_list(shape))
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
@@ -166,9 +177,9 @@ def meshgrid(
     return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
 
 
-def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Elements (i, i + offset) of two axes, as a new last one."""
-    return _array.diagonal(asarray(x), offset, axis1, axis2)
+    return _array.diagonal(asarray(a), offset, axis1, axis2)
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -183,58 +194,58 @@ def _rows(x: Any) -> Array:
     return _array.broadcast_to(x, (x.size, x.size)) if x.ndim == 1 else x
 
 
-def tril(x: Any, k: int = 0) -> Array:
+def tril(m: Any, k: int = 0) -> Array:
     """A new array with zeros above the diagonal that is k to the right of the main one."""
-    return _array.tril(_rows(x), k)
+    return _array.tril(_rows(m), k)
 
 
-def triu(x: Any, k: int = 0) -> Array:
+def triu(m: Any, k: int = 0) -> Array:
     """A new array with zeros below it."""
-    return _array.triu(_rows(x), k)
+    return _array.triu(_rows(m), k)
 
 
-def array_split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+def array_split(ary: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
     """Parts between positions, or as many parts, of which the first may be longer by one."""
-    x = asarray(x)
+    ary = asarray(ary)
     if hasattr(indices_or_sections, "__iter__"):
-        return _array.split(x, as_list(indices_or_sections), axis)
-    return _array.array_split(x, index(indices_or_sections), axis)
+        return _array.split(ary, as_list(indices_or_sections), axis)
+    return _array.array_split(ary, index(indices_or_sections), axis)
 
 
-def split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+def split(ary: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
     """Parts between positions, or as many equal parts."""
-    x = asarray(x)
-    length = x.shape[_array.checked_axis(index(axis), x.ndim, "split")]
+    ary = asarray(ary)
+    length = ary.shape[_array.checked_axis(index(axis), ary.ndim, "split")]
     if not hasattr(indices_or_sections, "__iter__") and length % index(indices_or_sections):
         raise ShapeError(
             f"split: {length} elements are no {indices_or_sections} equal parts; "
             "array_split() makes the first longer"
         )
-    return array_split(x, indices_or_sections, axis)
+    return array_split(ary, indices_or_sections, axis)
 
 
-def hsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
+def hsplit(ary: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the second axis, or the only one."""
-    x = asarray(x)
-    if x.ndim == 0:
+    ary = asarray(ary)
+    if ary.ndim == 0:
         raise ShapeError("hsplit: the array has no axes; it takes one or more")
-    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
-def vsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
+def vsplit(ary: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the first axis of two or more."""
-    x = asarray(x)
-    if x.ndim < 2:
-        raise ShapeError(f"vsplit: the array has shape {x.shape}; split() takes one axis")
-    return split(x, indices_or_sections, 0)
+    ary = asarray(ary)
+    if ary.ndim < 2:
+        raise ShapeError(f"vsplit: the array has shape {ary.shape}; split() takes one axis")
+    return split(ary, indices_or_sections, 0)
 
 
-def dsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
+def dsplit(ary: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the third axis."""
-    x = asarray(x)
-    if x.ndim < 3:
-        raise ShapeError(f"dsplit: the array has shape {x.shape}; it takes three axes")
-    return split(x, indices_or_sections, 2)
+    ary = asarray(ary)
+    if ary.ndim < 3:
+        raise ShapeError(f"dsplit: the array has shape {ary.shape}; it takes three axes")
+    return split(ary, indices_or_sections, 2)
 
 
 def unstack(x: Array, *, axis: int = 0) -> tuple[Array, ...]:

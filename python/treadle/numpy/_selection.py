@@ -28,11 +28,11 @@ __all__ = [
 ]
 
 
-def nonzero(x: Any, *, capacity: int | None = None) -> Any:
+def nonzero(a: Any, *, capacity: int | None = None) -> Any:
     """Places along each axis of the elements that are not 0, in C's order."""
     if capacity is None:
-        return asarray(x).nonzero()
-    places, count = _array.nonzero_counted(asarray(x), capacity)
+        return asarray(a).nonzero()
+    places, count = _array.nonzero_counted(asarray(a), capacity)
     return tuple(places), count
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from treadle._core import InvalidArgument
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -147,9 +148,17 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
 
 def isin(
-    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
 ) -> Array:
-    """Whether each element is equal to any of the others."""
+    """Whether each element is equal to any of the others. `kind` is None, "sort" or "table", which
+    say how NumPy searches; here they are one."""
+    if kind not in (None, "sort", "table"):
+        raise InvalidArgument(f"isin: kind={kind!r}; it is None, 'sort' or 'table'")
     x = asarray(element)
     is_there = isinstance(test_elements, Array)
     few = asarray(test_elements, device=None if is_there else x.device)

@@ -15,6 +15,7 @@ from treadle._core.rules import result_type
 
 from ._creation import arange, asarray, asarrays, zeros
 from ._joining import concatenate
+from ._manipulation import as_list, checked_axes
 
 __all__ = [
     "bartlett",
@@ -99,10 +100,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     difference, at the ends by one neighbour (edge_order=1) or two. varargs: a distance for all
     axes, or for each a distance or the places of its samples."""
     f = asarray(f)
-    if axis is None:
-        axes = list(range(f.ndim))
-    else:
-        axes = [a + f.ndim if a < 0 else a for a in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = checked_axes(None if axis is None else as_list(axis), f.ndim, "gradient")
     spacings = list(varargs)
     if len(spacings) <= 1 and all(_numpy.ndim(s) == 0 for s in spacings):
         spacings = (spacings or [1.0]) * len(axes)
@@ -123,6 +121,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """Differences of neighbours in C's order, between what is put before and behind them."""
     x = asarray(ary).ravel()
+    if x.dtype == bool:
+        raise DTypeError("ediff1d of bool, which has no differences; diff() says where it changes")
     parts = [_array.diff(x, 1, -1)]
     for name, end, at in (("to_begin", to_begin, 0), ("to_end", to_end, len(parts))):
         if end is None:

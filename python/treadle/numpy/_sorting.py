@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from treadle._core import InvalidArgument
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -53,13 +54,33 @@ def argsort(
     return asarray(a).argsort(axis, kind, order, stable=stable, descending=descending)
 
 
-def partition(a: Any, kth: int | Sequence[int], axis: int | None = -1) -> Array:
+def _require_introselect(name: str, kind: str, order: None) -> None:
+    if kind != "introselect":
+        raise InvalidArgument(f"{name}: kind={kind!r}; it is 'introselect'")
+    _array.require_kind(None, order, None)
+
+
+def partition(
+    a: Any,
+    kth: int | Sequence[int],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Array:
     """With the elements at kth where a sort has them, lesser ones before and larger ones behind."""
+    _require_introselect("partition", kind, order)
     return _array.partitioned(asarray(a), kth, axis)
 
 
-def argpartition(a: Any, kth: int | Sequence[int], axis: int | None = -1) -> Array:
+def argpartition(
+    a: Any,
+    kth: int | Sequence[int],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Array:
     """Where the elements of partition() are."""
+    _require_introselect("argpartition", kind, order)
     return asarray(a).argpartition(kth, axis)
 
 

@@ -15,6 +15,7 @@ import numpy as _numpy
 from treadle._core import InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
+from treadle._division import DivisionByZero
 
 from ._creation import asarray, asarrays, full_like, written
 from ._joining import concatenate
@@ -69,8 +70,7 @@ _Axes = int | tuple[int, ...] | None
 
 # over 6 parameters because they are NumPy's
 def sum(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     dtype: Any = None,
     out: Array | None = None,
@@ -80,14 +80,13 @@ def sum(
 ) -> Array:
     """The sum; of small integers in int64 or uint64, unless a dtype is given."""
     return reduced(
-        "sum", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+        "sum", a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
     )
 
 
 # over 6 parameters because they are NumPy's
 def prod(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     dtype: Any = None,
     out: Array | None = None,
@@ -97,33 +96,33 @@ def prod(
 ) -> Array:
     """The product; of small integers in int64 or uint64, unless a dtype is given."""
     return reduced(
-        "prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+        "prod", a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
     )
 
 
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     """For each element the sum of all up to and with it, along an axis or (None) in C's order of
     all."""
-    return reduced("cumsum", x, axis=axis, dtype=dtype, out=out)
+    return reduced("cumsum", a, axis=axis, dtype=dtype, out=out)
 
 
-def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     """The same of products."""
-    return reduced("cumprod", x, axis=axis, dtype=dtype, out=out)
+    return reduced("cumprod", a, axis=axis, dtype=dtype, out=out)
 
 
 def nancumsum(
-    x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
+    a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
 ) -> Array:
     """cumsum() in which NaN counts as 0."""
-    return reduced("cumsum", x, axis=axis, dtype=dtype, out=out, ignores_nan=True)
+    return reduced("cumsum", a, axis=axis, dtype=dtype, out=out, ignores_nan=True)
 
 
 def nancumprod(
-    x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
+    a: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None
 ) -> Array:
     """cumprod() in which NaN counts as 1."""
-    return reduced("cumprod", x, axis=axis, dtype=dtype, out=out, ignores_nan=True)
+    return reduced("cumprod", a, axis=axis, dtype=dtype, out=out, ignores_nan=True)
 
 
 def cumulative_sum(
@@ -166,8 +165,7 @@ def _cumulative(name: str, x: Any, axis: int | None, **options: Any) -> Array:
 
 
 def mean(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     dtype: Any = None,
     out: Array | None = None,
@@ -176,13 +174,36 @@ def mean(
     where: Any = True,
 ) -> Array:
     """The mean; of integers in float64."""
-    return reduced("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
+    return reduced("mean", a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
+
+
+# over 6 parameters because they are those of var()
+def _about(
+    mean: Any,
+    a: Any,
+    axis: _Axes,
+    dtype: Any,
+    out: Array | None,
+    ddof: float,
+    keepdims: bool,
+    where: Any,
+    is_root: bool,
+) -> Array:
+    """var() and std() about a mean that is known, so that it is not computed again."""
+    a, mean = asarrays((a, mean))
+    if dtype is not None or a.dtype.kind in "biu":
+        a = a.astype("f8" if dtype is None else dtype)
+    distances = abs(a - mean)
+    total = reduced("sum", distances * distances, axis=axis, keepdims=keepdims, where=where)
+    counted = broadcast_to(asarrays((a, where))[1], a.shape)
+    count = reduced("count_nonzero", counted, axis=axis, keepdims=keepdims)
+    made = total / (count - ddof).clip(0).astype(total.dtype)
+    return written(made**0.5 if is_root else made, out)
 
 
 # over 6 parameters because they are NumPy's
 def var(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     dtype: Any = None,
     out: Array | None = None,
@@ -190,12 +211,15 @@ def var(
     keepdims: bool = False,
     *,
     where: Any = True,
+    mean: Any = None,
     correction: float = 0,
 ) -> Array:
     """The sum of squared distances from the mean, by n - ddof; `correction` is the same as ddof."""
+    if mean is not None:
+        return _about(mean, a, axis, dtype, out, ddof or correction, keepdims, where, False)
     return reduced(
         "var",
-        x,
+        a,
         axis=axis,
         dtype=dtype,
         out=out,
@@ -208,8 +232,7 @@ def var(
 
 # over 6 parameters because they are NumPy's
 def std(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     dtype: Any = None,
     out: Array | None = None,
@@ -217,12 +240,15 @@ def std(
     keepdims: bool = False,
     *,
     where: Any = True,
+    mean: Any = None,
     correction: float = 0,
 ) -> Array:
     """The root of var()."""
+    if mean is not None:
+        return _about(mean, a, axis, dtype, out, ddof or correction, keepdims, where, True)
     return reduced(
         "std",
-        x,
+        a,
         axis=axis,
         dtype=dtype,
         out=out,
@@ -234,8 +260,7 @@ def std(
 
 
 def min(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     out: Array | None = None,
     keepdims: bool = False,
@@ -243,12 +268,11 @@ def min(
     where: Any = True,
 ) -> Array:
     """The least element; NaN if there is one."""
-    return reduced("min", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
+    return reduced("min", a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 def max(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     out: Array | None = None,
     keepdims: bool = False,
@@ -256,34 +280,33 @@ def max(
     where: Any = True,
 ) -> Array:
     """The largest element; NaN if there is one."""
-    return reduced("max", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
+    return reduced("max", a, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 amin, amax = min, max
 
 
-def ptp(x: Any, /, axis: _Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+def ptp(a: Any, axis: _Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """max - min, in one pass."""
-    return reduced("ptp", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("ptp", a, axis=axis, out=out, keepdims=keepdims)
 
 
 def argmin(
-    x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """Where the least element is along an axis, or in C's order of all; the first of several."""
-    return reduced("argmin", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("argmin", a, axis=axis, out=out, keepdims=keepdims)
 
 
 def argmax(
-    x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """Where the largest element is along an axis, or in C's order of all; the first of several."""
-    return reduced("argmax", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("argmax", a, axis=axis, out=out, keepdims=keepdims)
 
 
 def any(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     out: Array | None = None,
     keepdims: bool = False,
@@ -291,12 +314,11 @@ def any(
     where: Any = True,
 ) -> Array:
     """Whether an element is not zero."""
-    return reduced("any", x, axis=axis, out=out, keepdims=keepdims, where=where)
+    return reduced("any", a, axis=axis, out=out, keepdims=keepdims, where=where)
 
 
 def all(
-    x: Any,
-    /,
+    a: Any,
     axis: _Axes = None,
     out: Array | None = None,
     keepdims: bool = False,
@@ -304,17 +326,16 @@ def all(
     where: Any = True,
 ) -> Array:
     """Whether all elements are not zero."""
-    return reduced("all", x, axis=axis, out=out, keepdims=keepdims, where=where)
+    return reduced("all", a, axis=axis, out=out, keepdims=keepdims, where=where)
 
 
-def count_nonzero(x: Any, /, axis: _Axes = None, *, keepdims: bool = False) -> Array:
+def count_nonzero(a: Any, axis: _Axes = None, *, keepdims: bool = False) -> Array:
     """How many elements are not zero."""
-    return reduced("count_nonzero", x, axis=axis, keepdims=keepdims)
+    return reduced("count_nonzero", a, axis=axis, keepdims=keepdims)
 
 
 def average(
-    x: Any,
-    /,
+    a: Any,
     axis: int | None = None,
     weights: Any = None,
     returned: bool = False,
@@ -324,76 +345,78 @@ def average(
     """The mean of elements that count by weights of their shape, or of one axis. NaN where weights
     sum to 0. With `returned` a pair of it and the sums of weights."""
     if weights is None:
-        x = asarray(x)
-        made = mean(x, axis, keepdims=keepdims)
-        count = x.size / made.size if made.size else 0
+        a = asarray(a)
+        made = mean(a, axis, keepdims=keepdims)
+        if not made.size:
+            raise DivisionByZero(f"average: no elements along axis {axis} of shape {a.shape}")
+        count = a.size / made.size
         return (made, full_like(made, count)) if returned else made
-    x, weights = asarrays((x, weights))
-    made = _array.average(x, weights, axis=axis, keepdims=keepdims)
+    a, weights = asarrays((a, weights))
+    made = _array.average(a, weights, axis=axis, keepdims=keepdims)
     if not returned:
         return made
-    along = {"axis": axis, "keepdims": keepdims} if weights.shape == x.shape else {}
+    along = {"axis": axis, "keepdims": keepdims} if weights.shape == a.shape else {}
     return made, broadcast_to(weights.sum(dtype=made.dtype, **along), made.shape).copy()
 
 
-def vdot(x: Any, y: Any, /) -> Array:
+def vdot(a: Any, y: Any, /) -> Array:
     """The same of all elements in C's order, the first conjugated."""
-    return _array.vdot(*asarrays((x, y)))
+    return _array.vdot(*asarrays((a, y)))
 
 
-def nansum(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+def nansum(a: Any, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """sum() of what is not NaN, with its options."""
-    return reduced("sum", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("sum", a, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
-def nanprod(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+def nanprod(a: Any, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """prod() of what is not NaN, with its options."""
-    return reduced("prod", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("prod", a, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
-def nanmean(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+def nanmean(a: Any, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """mean() of what is not NaN, with its options."""
-    return reduced("mean", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("mean", a, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
-def nanvar(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+def nanvar(a: Any, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """var() of what is not NaN, with its options."""
-    return reduced("var", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("var", a, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
-def nanstd(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+def nanstd(a: Any, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """std() of what is not NaN, with its options."""
-    return reduced("std", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("std", a, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
-def nanmin(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
+def nanmin(a: Any, axis: _Axes = None, **options: Any) -> Array:
     """min() of what is not NaN, with its options."""
-    return reduced("min", x, axis=axis, ignores_nan=True, **options)
+    return reduced("min", a, axis=axis, ignores_nan=True, **options)
 
 
-def nanmax(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
+def nanmax(a: Any, axis: _Axes = None, **options: Any) -> Array:
     """max() of what is not NaN, with its options."""
-    return reduced("max", x, axis=axis, ignores_nan=True, **options)
+    return reduced("max", a, axis=axis, ignores_nan=True, **options)
 
 
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """Differences of neighbours along an axis, n times; of bool, whether they differ. What is put
     before or behind is an array, or a number, which stands for one element."""
-    x = asarray(x)
+    a = asarray(a)
     if n < 0:
         raise InvalidArgument(f"diff: n is how many times, {n}; it is 0 or more")
-    if x.ndim == 0:
+    if a.ndim == 0:
         raise ShapeError("diff: an array without axes has no neighbours; reshape(1) gives it one")
-    axis = _array.checked_axis(axis, x.ndim, "diff")
+    axis = _array.checked_axis(axis, a.ndim, "diff")
     if n == 0:
-        return x
-    edge = [1 if k == axis else length for k, length in enumerate(x.shape)]
-    ends = [None if end is None else asarrays((x, end))[1] for end in (prepend, append)]
+        return a
+    edge = [1 if k == axis else length for k, length in enumerate(a.shape)]
+    ends = [None if end is None else asarrays((a, end))[1] for end in (prepend, append)]
     first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
-    parts = [part for part in (first, x, last) if part is not None]
+    parts = [part for part in (first, a, last) if part is not None]
     if len(parts) > 1:
-        x = concatenate(parts, axis)
-    return _array.diff(x, n, axis)
+        a = concatenate(parts, axis)
+    return _array.diff(a, n, axis)
 
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:

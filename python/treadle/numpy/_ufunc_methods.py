@@ -15,9 +15,11 @@ import numpy as _numpy
 
 from treadle._core import InvalidArgument, NotSupported, ShapeError
 from treadle._core import array as _array
+from treadle._core import rules as _rules
 from treadle._core.array import Array
 
 from ._creation import arange, asarray, asarrays, spread
+from ._manipulation import as_list, checked_axes
 
 # The reductions that reduce() of a function stands for.
 REDUCTIONS = {
@@ -65,7 +67,8 @@ def _combined(name: str, x: Any, dtype: Any) -> Array:
         return x.astype(_numpy.dtype(dtype))
     if name in ("add", "multiply") and x.dtype.kind in "biu" and x.dtype.itemsize < 8:
         return x.astype(_numpy.uint64 if x.dtype.kind == "u" else _numpy.int64)
-    return x
+    # Such as logaddexp, of integers in floats, and logical_xor.
+    return x.astype(_rules._resolve(name, x, x)[-1], copy=False)
 
 
 def _accumulate(name: str) -> Callable[..., Array]:
@@ -140,8 +143,10 @@ def _reduce(name: str, function: Callable[..., Array]) -> Callable[..., Array]:
             if neutral is None:
                 raise InvalidArgument(f"{name}.reduce with where= starts with no number: initial=")
             x = _array.apply("where", asarrays((x, where))[1], x, neutral)
-        axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-        for one in sorted((number % x.ndim for number in axes), reverse=True):
+        axes = None if axis is None else as_list(axis)
+        if x.ndim == 0 and axes in ([0], [-1]):
+            axes = []  # as NumPy has it
+        for one in sorted(checked_axes(axes, x.ndim, f"{name}.reduce"), reverse=True):
             ends = asarrays((x, [0, x.shape[one]]))[1]
             x = _array.segmented_reduce(x, ends, None, name, one)
             if not keepdims:

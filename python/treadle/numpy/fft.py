@@ -17,6 +17,7 @@ from treadle._core import DTypeError, InvalidArgument
 from treadle._core import fft as _fft
 from treadle._core.array import Array
 from treadle._core.device import Device
+from treadle._division import DivisionByZero
 
 from ._creation import asarray, asarrays, written
 
@@ -215,19 +216,26 @@ def _samples(n: Any) -> int:
         raise DTypeError(f"n={n!r}: the number of samples is an integer") from None
 
 
+def _frequencies(made: Callable[..., Array], n: int, d: float, dtype: Any, device: Any) -> Array:
+    count, spacing = _samples(n), float(d)
+    if count == 0 or spacing == 0:
+        raise DivisionByZero(f"{made.__name__}: frequencies over n * d, of n={n!r} and d={d!r}")
+    return made(count, spacing, dtype or "float64", device)
+
+
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
 ) -> Array:
     """The frequencies of the elements of a transform of n samples that are d apart: 0, 1, ..., and
     the negative ones, over n * d. float64 unless dtype is another floating one."""
-    return _fft.fftfreq(_samples(n), float(d), dtype or "float64", device)
+    return _frequencies(_fft.fftfreq, n, d, dtype, device)
 
 
 def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
 ) -> Array:
     """The frequencies of rfft(): 0 to n // 2, over n * d."""
-    return _fft.rfftfreq(_samples(n), float(d), dtype or "float64", device)
+    return _frequencies(_fft.rfftfreq, n, d, dtype, device)
 
 
 def _shifted_axes(x: Array, axes: int | Sequence[int] | None) -> list[int]:

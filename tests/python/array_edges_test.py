@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Infinities, NaN, nothing and axes that are not there in functions of arrays, and their arguments
+by NumPy's names: each line is run by NumPy, too."""
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from tests.python.array_beside_numpy_test import require_same
+
+LINES = {
+    "sums of products beside what is not finite": """
+        np.convolve([-2, 1, 2], a([inf, 1, 3])) | np.convolve(a([inf, 1, 3]), [-2, 1, 2], "same")
+        np.convolve(a([1, nan]), [1, inf, 3, 4]) | np.convolve(a([1, 2, 3], "f4"), [nan, 2])
+        np.correlate(a([-2, 1, 2]), [inf, 1, 3], "full") | np.polymul(a([1, inf]), [2, 0])
+        np.correlate(a([1, 2, 3]), [inf, -inf], "same") | np.convolve(a([1, 2, 3], "i4"), [4, 5])
+    """,
+    "axes": """
+        np.gradient(f, axis=-2) | np.gradient(m, axis=(0, 0)) | np.gradient(m, axis=-2)
+        np.gradient(a(3.0)) | np.logaddexp.reduce(f, axis=-2) | np.logaddexp.reduce(a(3.0))
+        np.logaddexp.reduce(a(3.0), axis=1) | np.logaddexp.reduce(m, axis=(0, 0))
+        np.gcd.reduce(i, axis=1) | np.gcd.reduce(i, axis=-1) | np.logaddexp.reduce(m, axis=(0, -1))
+        np.trim_zeros(m, axis=-3) | np.trim_zeros(m, axis=5) | np.apply_over_axes(np.sum, m, 2)
+        np.take(z, [0, 0], axis=0) | np.repeat(z, 2, axis=-1) | np.compress([True], z, axis=0)
+        np.packbits(z, axis=0) | np.unpackbits(z, axis=-1) | np.take(z, [0], axis=1)
+        z.take([0], axis=0) | z.repeat([2], axis=0) | z.compress([False], axis=0)
+        np.repeat(z, [3], axis=0) | np.packbits(z, axis=1)
+    """,
+    "dtypes": """
+        np.logaddexp.reduce(i) | np.logaddexp.reduce(b) | np.logaddexp.accumulate(i)
+        np.logical_xor.reduce(i) | np.logical_xor.accumulate(i) | np.logical_and.reduceat(i, [0, 1])
+        np.gradient(f, [0, 1, 3]) | np.gradient(f, [0, 1, 3], edge_order=2) | np.ediff1d(b)
+        np.gradient(i, a([0, 1, 3], "f4")) | np.polyval(i, b) | np.polyval(i, f) | np.polyval(b, b)
+        np.polyval(a([100, 100], "i1"), a([3], "i1")) | np.polyval(a([]), f)
+        np.nanquantile(a(np.zeros((0, 3), int)), .5, axis=1, method="lower")
+    """,
+    "places": """
+        np.unravel_index(a([42]), (6, 7)) | np.unravel_index(a([41, -1]), (6, 7))
+        np.unravel_index(a([], "i4"), (6, 7)) | np.unravel_index(a(7, "u8"), (6, 7), order="F")
+        np.unravel_index([3.0], (6, 7)) | np.ravel_multi_index((a([5, 6]), a([6, 0])), (6, 7))
+        np.ravel_multi_index((a([-1]), a([0])), (6, 7)) | np.ravel_multi_index((5, 6), (6, 7))
+        np.ravel_multi_index((a([9]), a([9])), (6, 7), ("wrap", "raise"))
+        np.choose(a([0, 1, 2]), [f, i], mode="raise") | np.choose(a([0, 3]), [1, 2], mode="wrap")
+        np.choose(a([0, 1, 1]), [f, i], mode="clip", out=f)
+    """,
+    "edges of bins": """
+        np.digitize([0, .5, 2, nan], a([0, 1, nan])) | np.digitize([0, 2, nan], a([nan, 1, 0]))
+        np.digitize([0, .5, 2], a([nan, 1, 2])) | np.digitize([0, 2, nan], a([0, nan, nan]), True)
+        np.digitize([0, 2], a([1, 1, 1])) | np.digitize([0, 2, nan], a([3, 1, nan]))
+    """,
+    "nothing": """
+        np.average(a(np.zeros((0, 3))), axis=1) | np.fft.fftfreq(0) | np.fft.rfftfreq(0)
+        np.fft.fftfreq(3, 0.0)
+    """,
+    "keywords": """
+        np.clip(f, a_min=0, a_max=2) | np.clip(a=f, min=0, max=2) | np.clip(f, 0, 2, m)
+        np.stack([f, i], dtype="c8") | np.hstack([f, f], dtype="f8") | np.vstack([f, i], dtype="f4")
+        np.vstack([f, f], dtype="i4") | np.vstack([f, f], dtype="i4", casting="unsafe")
+        np.std(f, mean=np.mean(f)) | np.var(m, 0, ddof=1, mean=np.mean(m, 0, keepdims=True))
+        np.var(m, 1, mean=m[:, :1], where=m > 1, keepdims=True) | np.std(i, mean=2)
+        np.angle(f - 1j, deg=True) | np.angle(z=f, deg=False) | np.isin(f, [2], kind="sort")
+        np.isin(f, [2], kind="some") | np.partition(f, 1, kind="introselect")[1]
+        np.partition(f, 1, kind="some") | np.logspace(a([0, 1]), [2, 3], 4, axis=1)
+        np.logspace(0, a([2, 3]), 4, base=[2, 3], axis=-1) | np.logspace(0, 2, 4, axis=-1)
+        np.eye(N=2, M=3) + z | np.eye(2, 3, 1, order="F") + z | np.tile(A=f, reps=(2, 1))
+        np.fill_diagonal(t, 3, wrap=True) | np.fill_diagonal(t, [1, 2], True)
+        np.fill_diagonal(t, [4, 5, 6]) | np.fill_diagonal(t.T, [4, 5, 6]) | np.fill_diagonal(f, 1)
+        np.fill_diagonal(a(np.zeros((2, 2, 2))), 1) | np.sum(a=f) | np.max(a=m, axis=0)
+        np.flip(m=f) | np.hstack(tup=[f, f]) | np.put(a=f, ind=[0], v=[9]) | np.squeeze(a=f)
+        np.select(condlist=[f > 1], choicelist=[f]) | np.broadcast_to(array=f, shape=(2, 3))
+        np.histogram(f, 3, weights=f * 1j)[0] | np.histogram(f, 3, weights=f * 1j, density=True)[0]
+        np.histogramdd(f, 3, weights=f * 1j)
+    """,
+}
+
+
+def scope_of(module):
+    def array(values, dtype=None):
+        return module.asarray(np.array(values, dtype or (None if np.ndim(values) else "f8")))
+
+    names = {"f": [1.5, 2, -3], "i": [4, 6, 2], "b": [True, False, True]}
+    scope = {name: module.asarray(np.array(values)) for name, values in names.items()}
+    scope["f"], scope["i"] = scope["f"].astype("f4"), scope["i"].astype("i2")
+    scope |= {"m": module.asarray(np.arange(6.0).reshape(2, 3)), "np": module, "a": array}
+    return scope | {"z": module.asarray(np.uint8(5)), "t": module.asarray(np.zeros((7, 2)))} | {
+        "inf": np.inf, "nan": np.nan
+    }  # fmt: skip
+
+
+def host(value):
+    if isinstance(value, tuple):
+        return [host(part) for part in value]
+    return value.get() if isinstance(value, treadle.Array) else value
+
+
+def outcome(module, line):
+    scope = scope_of(module)
+    with np.errstate(all="ignore"):
+        try:
+            made = host(eval(line, scope))
+        except Exception as error:
+            return error
+    return [*(made if isinstance(made, list) else [made]), *(host(scope[name]) for name in "fmt")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_gives_or_raises_what_it_does_in_numpy(kind):
+    lines = [line.strip() for part in LINES[kind].split("\n") for line in part.split(" | ")][1:-1]
+    wrong = []
+    with treadle.find_device("cpu"):
+        for line in lines:
+            ours, theirs = outcome(tnp, line), outcome(np, line)
+            try:
+                require_same(line, ours, theirs)
+                assert isinstance(ours, treadle.Error) or not isinstance(ours, ZeroDivisionError)
+            except AssertionError as error:
+                wrong.append(f"{line}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_left_of_signals_beyond_their_ends_on_opencl():
+    for device in treadle.devices():
+        if device.traits.runs_kernels and device.id.startswith("opencl"):
+            with device:
+                ours = tnp.convolve(tnp.array([-2.0, 1, 2]), [np.inf, 1, 3])
+                np.testing.assert_array_equal(ours.get(), [-np.inf, np.inf, np.inf, 5, 6])
+            return
+
+
+def test_shapes_depend_on_values():
+    found = tnp.__array_namespace_info__().capabilities()
+    assert found["boolean indexing"] and found["data-dependent shapes"]
