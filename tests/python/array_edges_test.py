@@ -72,7 +72,32 @@ LINES = {
         np.histogram(f, 3, weights=f * 1j)[0] | np.histogram(f, 3, weights=f * 1j, density=True)[0]
         np.histogramdd(f, 3, weights=f * 1j)
     """,
+    "polynomials": """
+        np.sort(np.roots(a([1, -6, 11, -6]))) | np.sort_complex(np.roots(a([1, 0, 2, 0, 0])))
+        np.roots(a([0, 0])) | np.roots(f[:1]) | np.roots(a([0, 1, 0, 0], "f4")) | np.poly(i)
+        np.poly(a([1j, -1j])) | np.poly(a([[1, 2], [3, 4.0]])) | np.poly([1 + 1j, 2]) | np.poly(m)
+        np.poly([]) | np.polydiv(a([1, 5, 6]), [1, 2]) | np.polydiv([1, 2, 1], a([1, 1]))
+        np.polydiv([1], a([1, 2])) | np.polydiv([2, 0, 1j], a([2])) | np.polyfit(a(x), a(y), 3)
+        np.polyfit(a(x), y, 2, w=a(x) + 1) | np.polyfit(a(x), a([y, y]).T, 1, full=True)[1]
+        np.polyfit(x, a(y), 2, cov=True) | np.polyfit(a(x, "f4"), a(y, "f4"), 1, cov="unscaled")
+        np.polyfit(f, f, -1) | np.polyfit(f, [1, 2], 1) | np.polyfit(f[:2], f[:2], 1, cov=True)
+    """,
+    "grids": """
+        np.r_[i, 0, 1:5] | np.r_[1:4, 0, 4] | np.r_[0:1:5j] | np.r_["-1", m, m] | np.r_["0,2", i, i]
+        np.r_["1,2,0", i, i] | np.r_["0,3,1", m, m] | np.r_[f, 1.5] | np.c_[f, i] | np.c_[m, m]
+        np.c_[1:4, f] | np.mgrid[0:3, 0:1:3j] | np.mgrid[-1:1:5j] | np.ogrid[0:3, 0:2:0.5]
+        np.mgrid[0:2, 1:3] | m[np.s_[1:, ::2]] | m[np.index_exp[0]]
+    """,
+    "functions of the host": """
+        np.vectorize(lambda u, v: u + 2 * v)(i, 3) | np.vectorize(lambda u: (u, u * 0.5))(f)[1]
+        np.vectorize(abs, otypes=["f4"])(i) | np.frompyfunc(divmod, 2, 2)(i, 4)[1].astype(int)
+        np.require(m, "f4", ["F"]) | np.require(m.T, requirements="C") | np.require(m, None, "CF")
+        np.broadcast(m, f).shape | [tuple(map(float, t)) for t in np.broadcast(m, f)]
+        [10 * k[0] + k[1] + float(v) for k, v in np.ndenumerate(m)]
+    """,
 }
+
+X = np.linspace(0, 3, 8)
 
 
 def scope_of(module):
@@ -84,7 +109,7 @@ def scope_of(module):
     scope["f"], scope["i"] = scope["f"].astype("f4"), scope["i"].astype("i2")
     scope |= {"m": module.asarray(np.arange(6.0).reshape(2, 3)), "np": module, "a": array}
     return scope | {"z": module.asarray(np.uint8(5)), "t": module.asarray(np.zeros((7, 2)))} | {
-        "inf": np.inf, "nan": np.nan
+        "inf": np.inf, "nan": np.nan, "x": X.tolist(), "y": np.sin(X).tolist()
     }  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from numpy import (
     float32,
     float64,
     half,
+    index_exp,
     inf,
     int8,
     int16,
@@ -43,6 +44,7 @@ from numpy import (
     ndindex,
     newaxis,
     pi,
+    s_,
     single,
     typename,
     uint,
@@ -64,12 +66,15 @@ from . import (
     _element_functions,
     _elementwise,
     _files,
+    _grids,
+    _host_functions,
     _indexing,
     _inspection,
     _joining,
     _linear_algebra,
     _manipulation,
     _order_statistics,
+    _polynomials,
     _selection,
     _sets,
     _signal,
@@ -85,6 +90,8 @@ from ._editing import *
 from ._element_functions import *
 from ._elementwise import *
 from ._files import *
+from ._grids import *
+from ._host_functions import *
 from ._indexing import *
 from ._inspection import *
 from ._inspection import __array_api_version__ as __array_api_version__
@@ -93,6 +100,7 @@ from ._joining import *
 from ._linear_algebra import *
 from ._manipulation import *
 from ._order_statistics import *
+from ._polynomials import *
 from ._selection import *
 from ._sets import *
 from ._signal import *
@@ -137,9 +145,11 @@ __all__ = [
     "double",
     "errstate",
     "half",
+    "index_exp",
     "int_",
     "intp",
     "ndindex",
+    "s_",
     "single",
     "uint",
     "uintp",
@@ -155,12 +165,15 @@ __all__ = [
     *_element_functions.__all__,
     *_elementwise.__all__,
     *_files.__all__,
+    *_grids.__all__,
+    *_host_functions.__all__,
     *_indexing.__all__,
     *_inspection.__all__,
     *_joining.__all__,
     *_linear_algebra.__all__,
     *_manipulation.__all__,
     *_order_statistics.__all__,
+    *_polynomials.__all__,
     *_selection.__all__,
     *_sets.__all__,
     *_signal.__all__,

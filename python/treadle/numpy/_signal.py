@@ -13,7 +13,7 @@ from treadle._core.array import Array
 from treadle._core.device import Device
 from treadle._core.rules import result_type
 
-from ._creation import arange, asarray, asarrays, zeros
+from ._creation import asarray, asarrays
 from ._joining import concatenate
 from ._manipulation import as_list, checked_axes
 
@@ -32,11 +32,6 @@ __all__ = [
     "i0",
     "kaiser",
     "kron",
-    "polyadd",
-    "polyder",
-    "polyint",
-    "polymul",
-    "polysub",
     "unwrap",
     "vander",
 ]
@@ -215,62 +210,3 @@ def _covariance(
     if m.ndim > 2:
         raise ShapeError(f"cov: an array of shape {m.shape}; it has two axes at most")
     return of(m, rowvar, float(ddof), counts, weights, dtype)
-
-
-def _coefficients(*polynomials: Any) -> list[Array]:
-    """Coefficients, those of the highest power first, as arrays with one axis."""
-    found = [p.reshape(1) if p.ndim == 0 else p for p in asarrays(polynomials)]
-    for p in found:
-        if p.ndim != 1:
-            raise ShapeError(f"the coefficients of a polynomial have one axis, not shape {p.shape}")
-    return found
-
-
-def _of_one_degree(a1: Any, a2: Any) -> list[Array]:
-    first, second = _coefficients(a1, a2)
-    longest = max(first.size, second.size)
-    return [_array.pad(p, [(longest - p.size, 0)], 0) if p.size < longest else p
-            for p in (first, second)]  # fmt: skip
-
-
-def polyadd(a1: Any, a2: Any) -> Array:
-    """The sum of two polynomials, given by coefficients, those of the highest power first."""
-    first, second = _of_one_degree(a1, a2)
-    return first + second
-
-
-def polysub(a1: Any, a2: Any) -> Array:
-    """Their difference."""
-    first, second = _of_one_degree(a1, a2)
-    return first - second
-
-
-def polymul(a1: Any, a2: Any) -> Array:
-    """Their product. Leading zeros stay: NumPy leaves them out, which takes a look at them."""
-    first, second = (p if p.size else zeros(1, p.dtype, device=p.device)
-                     for p in _coefficients(a1, a2))  # fmt: skip
-    return _array.convolve(first, second, "full")
-
-
-def polyder(p: Any, m: int = 1) -> Array:
-    """The m-th derivative."""
-    (p,), m = _coefficients(p), int(m)
-    if m < 0:
-        raise InvalidArgument(f"polyder: m={m}; it is 0 or more")
-    for _ in range(min(m, p.size)):
-        p = p[:-1] * arange(p.size - 1, 0, -1, device=p.device)
-    return p
-
-
-def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
-    """The m-th antiderivative; k: the constant of each, 0 by default."""
-    (p,), m = _coefficients(p), int(m)
-    constants = [0.0] * m if k is None else list(_numpy.atleast_1d(_numpy.asarray(k)))
-    if len(constants) == 1:
-        constants = constants * m
-    if m < 0 or len(constants) < m:
-        raise InvalidArgument(f"polyint: {len(constants)} constants for m={m}; there is one each")
-    for constant in constants[:m]:
-        parts = asarrays((p / arange(p.size, 0, -1, device=p.device), [constant]))
-        p = concatenate(parts)
-    return p
