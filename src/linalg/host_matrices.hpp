@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "linalg/host_batch.hpp"
@@ -37,23 +40,51 @@ void require_matrices(const char* name, const Array& a);
 /// Throws ShapeError unless the last two axes have one length.
 void require_squares(const char* name, const Array& a);
 
+/// Memory whose elements are written before they are read: zeros would be a pass of their own.
+template <class T>
+struct Unfilled : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = Unfilled<U>;
+  };
+  template <class U>
+  void construct(U*) noexcept {}
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    std::construct_at(place, std::forward<Arguments>(arguments)...);
+  }
+};
+
+/// Where an array's elements lie, if that is in the host's memory; null: it is not. Blocks until
+/// they are computed.
+const std::byte* elements_to_read(const Array& a);
+
 /// Matrices of one shape, one behind the other.
 template <class T>
 struct HostMatrices {
-  array::Shape batch;        ///< axes before the last two
-  std::int64_t m, n, count;  ///< each has m rows and n columns
-  std::vector<T> values;     ///< column by column
+  array::Shape batch;                  ///< axes before the last two
+  std::int64_t m, n, count;            ///< each has m rows and n columns
+  std::vector<T, Unfilled<T>> values;  ///< column by column
 
+  /// Zeros.
   HostMatrices(array::Shape batch_, std::int64_t m_, std::int64_t n_)
       : batch(std::move(batch_)), m(m_), n(n_), count(1) {
     for (const std::int64_t length : batch) count *= length;
-    values.resize(static_cast<std::size_t>(count * m * n));
+    values.resize(static_cast<std::size_t>(count * m * n), T(0));
   }
   /// Copies an array, of dtype T; blocks.
   explicit HostMatrices(const Array& a)
-      : HostMatrices({a.shape().begin(), a.shape().end() - 2}, *(a.shape().end() - 2),
-                     a.shape().back()) {
-    if (!values.empty()) array::swapaxes(a, -1, -2).get(static_cast<void*>(values.data()));
+      : batch(a.shape().begin(), a.shape().end() - 2),
+        m(*(a.shape().end() - 2)),
+        n(a.shape().back()),
+        count(1) {
+    for (const std::int64_t length : batch) count *= length;
+    values.resize(static_cast<std::size_t>(count * m * n));
+    if (values.empty()) return;
+    if (const std::byte* const from = elements_to_read(a))
+      read(from, a.strides(), 0, values.data());
+    else
+      array::swapaxes(a, -1, -2).get(static_cast<void*>(values.data()));
   }
   T* at(std::int64_t matrix) { return values.data() + matrix * m * n; }
   T& element(std::int64_t matrix, std::int64_t i, std::int64_t j) {
@@ -61,13 +92,32 @@ struct HostMatrices {
   }
   /// As an array on the stream of the matrices that a function of this name was given.
   Array array(const char* name, const Array& like) const;
+
+ private:
+  /// Copies the matrices along the axes from this one on; returns where the next one goes.
+  T* read(const std::byte* from, Extents strides, std::size_t axis, T* to) const {
+    if (axis < batch.size()) {
+      for (std::int64_t i = 0; i < batch[axis]; ++i)
+        to = read(from + i * strides[axis], strides, axis + 1, to);
+      return to;
+    }
+    // Tiles of it: lines that are read and lines that are written stay in the first cache.
+    constexpr std::int64_t tile = 32;
+    const std::int64_t row = strides[axis], column = strides[axis + 1];
+    for (std::int64_t top = 0; top < m; top += tile)
+      for (std::int64_t left = 0; left < n; left += tile)
+        for (std::int64_t j = left; j < std::min(left + tile, n); ++j)
+          for (std::int64_t i = top; i < std::min(top + tile, m); ++i)
+            std::memcpy(to + j * m + i, from + i * row + j * column, sizeof(T));
+    return to + m * n;
+  }
 };
 
 /// One number of each matrix, as an array on the stream of the matrices that a function of this
 /// name was given.
-template <class T>
-Array host_numbers(const char* name, const std::vector<T>& values, const array::Shape& batch,
-                   const Array& like) {
+template <class T, class Memory>
+Array host_numbers(const char* name, const std::vector<T, Memory>& values,
+                   const array::Shape& batch, const Array& like) {
   const Array made = Array::from(static_cast<const void*>(values.data()), batch, dtype_of<T>(),
                                  {.stream = like.stream()});
   note_lapack(name, like, made);
