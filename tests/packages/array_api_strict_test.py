@@ -256,6 +256,26 @@ LINES += [
 ]  # fmt: skip
 
 
+OPERATORS = [
+    "a + 1", "2 - a", "a * a[:1, ...]", "a / 2", "2 / (a + 7)", "a // 2", "a % 2", "7 % (a + 7)",
+    "a ** 2", "a ** a", "-a", "+a", "~a", "abs(a)", "a & a", "a | 1", "1 ^ a", "a << 1", "a >> 1",
+    "1 << a", "a & True", "a == a[0, ...]", "a != 1", "a < 2", "3 >= a", "a <= x", "a > a",
+    "a + 1.5", "2.5 * a", "a - 1j", "a @ x", "x @ x", "[float(x[0]), int(x[1])]", "complex(x[0])",
+    "x[0].__index__()", "[bool(v) for v in x]", "a.mT", "(a + x).T if a.ndim == 2 else a[0, ...].T",
+    "a.to_device(a.device)", "a.__array_namespace__() is xp",
+]  # fmt: skip
+OPERATORS += [f"(lambda b: [b.__i{name}__({value}), b])(xp.asarray(a, copy=True))"
+              for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or",
+                           "xor", "lshift", "rshift")
+              for value in (2, "a[:1, ...]", "True", 1.5)]  # fmt: skip
+OPERATORS += [f"(lambda b: [b.__setitem__({key}, {value}), b][1])(xp.asarray(a, copy=True))"
+              for key in ("...", "(0, ..., 1)", "(slice(None), 1, ...)", "(1, 2, 3)",
+                          "(slice(None, None, -1), ..., slice(1, 3))",
+                          "xp.astype(a, dt('bool'))")
+              for value in (1, "a[0, 0, 0]")]  # fmt: skip
+LINES += OPERATORS
+
+
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_lines_of_every_dtype(line, dtype):
@@ -273,6 +293,31 @@ def test_casts_and_promotions_within_a_kind(kind):
         same(f"xp.can_cast(dt('{a}'), dt('{b}'))", {})
         if "uint64" not in (a, b) or a[0] == b[0]:  # no integer is wide enough
             same(f"xp.result_type(dt('{a}'), dt('{b}'))", {})
+
+
+NEW = [
+    "xp.asarray(2.5)", "xp.asarray(3)", "xp.asarray(1j)", "xp.asarray(True)", "xp.asarray([])",
+    "xp.asarray([[1, 2], [3, 4]])", "xp.asarray([1, 2.5])", "xp.asarray([1, 2j])",
+    "xp.asarray([[True], [False]])", "xp.arange(5)", "xp.arange(2.5)", "xp.arange(0, 1, 0.25)",
+    "xp.arange(5, 0, -2)", "xp.arange(3, 3)", "xp.eye(3)", "xp.eye(2, 3, k=-1)", "xp.full(3, 2.5)",
+    "xp.full((), 2)", "xp.full(2, True)", "xp.full(2, 1j)", "xp.ones((2, 0))", "xp.zeros(())",
+    "xp.linspace(0, 1, 5)", "xp.linspace(0, 1 + 1j, 3)", "xp.linspace(1, 1, 1)",
+    "xp.linspace(0, 1, 0)", "[xp.e, xp.pi, xp.inf, xp.nan]", "xp.newaxis is None",
+    "[xp.finfo(dt('float32')).eps, xp.finfo(dt('float64')).max, xp.finfo(dt('complex64')).bits]",
+    "[xp.finfo(dt('float64')).smallest_normal, xp.finfo(dt('float32')).min]",
+    "[xp.iinfo(dt('int8')).max, xp.iinfo(dt('uint64')).max, xp.iinfo(dt('int64')).min]",
+    "sorted(xp.__array_namespace_info__().dtypes())",
+    "sorted(xp.__array_namespace_info__().dtypes(kind=('bool', 'signed integer')))",
+    "sorted(xp.__array_namespace_info__().default_dtypes())",
+    "[xp.__array_namespace_info__().default_dtypes()[k] for k in ('integral', 'indexing',"
+    " 'real floating', 'complex floating')]",
+    "sorted(xp.__array_namespace_info__().capabilities())",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NEW)
+def test_lines_of_new_arrays(line):
+    same(line, {})
 
 
 OF_MATRICES = [

@@ -244,6 +244,18 @@ def test_dtypes_are_told_and_changed(device):
     assert tnp.can_cast(x, "f8") and not tnp.can_cast(x, "i8")
     assert tnp.can_cast("f8", "f4", "same_kind")
     assert (tnp.finfo(x).bits, tnp.finfo("f8").bits, tnp.iinfo("i2").max) == (32, 64, 32767)
+    for dtype in ("f2", "f4", "f8", "c8"):
+        limits, numpys = tnp.finfo(dtype), np.finfo(dtype)
+        for name in ("eps", "max", "min", "smallest_normal"):
+            assert type(getattr(limits, name)) is float
+            assert getattr(limits, name) == getattr(numpys, name)
+        assert (limits.dtype, limits.nmant, repr(limits)) == (
+            numpys.dtype,
+            numpys.nmant,
+            repr(numpys),
+        )
+    with pytest.raises(AttributeError):
+        limits.nothing  # noqa: B018
     assert tnp.isdtype(x.dtype, "real floating") and not tnp.isdtype(x.dtype, ("integral", "bool"))
     assert tnp.isdtype(tnp.uint8, "unsigned integer")
     assert tnp.result_type(x, 1, "i2") == np.float32

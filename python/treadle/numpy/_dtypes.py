@@ -72,9 +72,28 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return _numpy.dtype(dtype).kind in _KINDS[kind]
 
 
-def finfo(type: Any, /) -> _numpy.finfo:
+class FloatLimits:
+    """What numpy.finfo tells of a floating dtype; limits are Python's floats, as the array API has
+    them, so that they leave dtypes as they are."""
+
+    def __init__(self, dtype: Any) -> None:
+        self._numpys = _numpy.finfo(dtype)
+        self.bits, self.dtype = int(self._numpys.bits), self._numpys.dtype
+        self.eps, self.smallest_normal = float(self._numpys.eps), float(self._numpys.tiny)
+        self.max, self.min = float(self._numpys.max), float(self._numpys.min)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._numpys, name)
+
+    def __repr__(self) -> str:
+        return repr(self._numpys)
+
+
+def finfo(type: Any, /) -> FloatLimits:
     """Limits of a floating dtype, or of that of an array."""
-    return _numpy.finfo(type.dtype if isinstance(type, Array) else type)
+    return FloatLimits(type.dtype if isinstance(type, Array) else type)
 
 
 def iinfo(type: Any, /) -> _numpy.iinfo:
