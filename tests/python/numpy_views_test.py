@@ -49,6 +49,7 @@ FUNCTIONS = {
     "real of real numbers": lambda m, x: m.real(m.real(x)),
     "real_if_close": lambda m, x: m.real_if_close(x),
     "asarray_chkfinite": lambda m, x: m.asarray_chkfinite(x),
+    "require": lambda m, x: m.require(x),
     "trim_zeros": lambda m, x: m.trim_zeros(x[1, 0]),
     "nan_to_num in place": lambda m, x: m.nan_to_num(m.real(x), copy=False),
 }
