@@ -45,6 +45,7 @@ ROOM_TESTS = {
     "fft": ("tests/python/fft_test.py",),
     "library": ("tests/python/library_test.py",),
     "linalg": ("tests/python/matmul_test.py", "tests/python/linalg_test.py"),
+    "tune": ("tests/python/tune_test.py",),
     "memory": ("tests/python/pycuda/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
     "cuda_cpu/runtime": (
         *("tests/python/kernel_faults_test.py", "tests/cuda_cpu/compiler/barriers_test.py"),

@@ -184,3 +184,7 @@
 #include "treadle/process/settings.hpp"
 #include "treadle/process/trace.hpp"
 #include "treadle/process/warning.hpp"
+#include "treadle/tune/formula.hpp"
+#include "treadle/tune/search.hpp"
+#include "treadle/tune/space.hpp"
+#include "treadle/tune/value.hpp"

@@ -87,11 +87,15 @@ const Row rows[] = {
 constexpr std::size_t row_count = std::size(rows);
 std::array<PyObject*, row_count> native_classes{};
 
+}  // namespace
+
 PyObject* native_class(std::string_view name) {
   for (std::size_t i = 0; i < row_count; ++i)
     if (rows[i].name == name) return native_classes[i];
   return nullptr;
 }
+
+namespace {
 
 PyObject* new_class(const std::string& qualified, const char* doc, nb::handle bases) {
   PyObject* made = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, bases.ptr(), nullptr);

@@ -24,6 +24,10 @@ void bind_errors(nb::module_& core, nb::module_& driver);
 /// each face that the program has imported, what that face's programs catch.
 void set_python_error(Face face) noexcept;
 
+/// Treadle's class of this name, a reference that lives as long as the interpreter; null if there
+/// is none.
+PyObject* native_class(std::string_view name);
+
 /// The exception in Treadle's class alone.
 nb::object native_exception(const Error& error);
 

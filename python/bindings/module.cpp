@@ -88,6 +88,7 @@ NB_MODULE(_core, m) {
   nb::module_ array = m.def_submodule("array", "Arrays.");
   nb::module_ fft = m.def_submodule("fft", "Fourier transforms of arrays.");
   nb::module_ linalg = m.def_submodule("linalg", "Products of matrices.");
+  nb::module_ tune = m.def_submodule("tune", "Spaces of configurations and searches.");
   nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
   nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
 
@@ -112,6 +113,7 @@ NB_MODULE(_core, m) {
   bind_decompositions(linalg);
   bind_generator(random);
   bind_fft(fft);
+  bind_tune(tune);
   bind_cuda(cuda);
 
   nb::module_ opencl = m.def_submodule("opencl", "What pyopencl._cl is made of.");

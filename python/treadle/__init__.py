@@ -10,6 +10,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.random          arrays of random numbers
     treadle.scans           scans, runs and sums of segments by any associative operation
     treadle.cgen            programs as trees; treadle.templates: texts that know their lines
+    treadle.tune            spaces of configurations, and the best of them
     treadle.specialize      a kernel with arguments baked in
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
     treadle.result_type     dtypes of results; also promote_types and can_cast
@@ -35,6 +36,7 @@ _SUBMODULES = (
     "random",
     "scans",
     "templates",
+    "tune",
 )
 # Where in the extension names live that are not in its top.
 _HOMES = {

@@ -14,6 +14,7 @@ from treadle import pyopencl as pyopencl
 from treadle import random as random
 from treadle import scans as scans
 from treadle import templates as templates
+from treadle import tune as tune
 from treadle._core import Language as Language
 from treadle._core import Settings as Settings
 from treadle._core import TraceRange as TraceRange

@@ -110,12 +110,12 @@ Array interp(const Array& given, const Array& given_places, const Array& given_v
     throw ShapeError(std::to_string(given_values.size()) + " values at " +
                          std::to_string(given_places.size()) + " places",
                      "pass as many of both");
-  if (given_places.size() == 0)
-    throw InvalidArgument("interp between no places", "pass one place at least");
   for (const Array* real : {&given, &given_places})
     if (real->dtype().kind() == ScalarKind::complex)
       throw DTypeError("interp at places of " + real->dtype().name(),
                        "places are real; values may be complex");
+  if (given_places.size() == 0)
+    throw InvalidArgument("interp between no places", "pass one place at least");
   if (options.period && *options.period == 0)
     throw InvalidArgument("interp with a period of 0", "pass another distance");
   const bool is_complex = given_values.dtype().kind() == ScalarKind::complex;

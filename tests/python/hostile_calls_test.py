@@ -19,7 +19,8 @@ FIRST, COUNT = os.environ.get("TREADLE_RANDOM_CALLS", "1:400").split(":")
 def test_odd_values_are_refused_by_errors_that_tell_of_them(run_python, api, tmp_path):
     if api == "pyopencl" and not any(d.id.startswith("opencl") for d in treadle.devices()):
         pytest.skip("needs an OpenCL platform")
-    result = run_python(str(PROGRAM), FIRST, COUNT, api, cwd=tmp_path)
+    limit_s = 120 + int(COUNT) / 10  # twenty times what they take alone
+    result = run_python(str(PROGRAM), FIRST, COUNT, api, cwd=tmp_path, timeout=limit_s)
     lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     last = next((line["about"] for line in reversed(lines) if "about" in line), None)
     assert lines and lines[-1] == {"done": True}, (

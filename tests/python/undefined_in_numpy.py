@@ -3,7 +3,8 @@
 that are cast to integers which cannot hold them, integers divided by 0, digits of complex powers.
 And what it does wrong: it copies one axis of an array onto another one of different steps that
 shares elements with it, without a copy before; in unwrap() differences of unsigned integers wrap
-around. And interp() between abscissas that do not rise.
+around. interp() between abscissas that do not rise. And NumPy 2.4's negative() into elements that
+lie 4 or 8 apart: np.negative(x, out=y[:, 1]) of y with 4 columns of float32 repeats elements.
 """
 
 import ast
@@ -111,6 +112,9 @@ def _is_undefined(node, value):
             return bool(np.any(np.diff(np.asarray(value(places)).astype("f8")) < 0))
         case ast.Call(func=ast.Attribute(attr="unwrap"), args=[x, *_]):
             return np.asarray(value(x)).dtype.kind == "u"
+        case ast.Call(func=ast.Attribute(attr="negative"), keywords=[ast.keyword(arg="out")]):
+            target = np.asarray(value(node.keywords[0].value))
+            return any(abs(step) in (4, 8) for step in np.divide(target.strides, target.itemsize))
         case ast.Call(func=ast.Attribute(attr="reciprocal"), args=[x]):
             return reciprocal(value(x))
         case ast.Call(func=ast.Attribute(attr="power" | "float_power"), args=[x, y]):

@@ -38,7 +38,8 @@ from treadle._core import (
     pvt_struct as pvt_struct,
     random as random,
     rules as rules,
-    tree as tree
+    tree as tree,
+    tune as tune
 )
 
 

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""treadle.tune: what Python adds to spaces and searches, whose own tests are those of C++."""
+
+import gc
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+
+import treadle
+from treadle import tune
+
+
+@pytest.fixture(params=[device.id for device in treadle.devices()])
+def device(request):
+    return treadle.find_device(request.param)
+
+
+TEXT = "%(x)d/%(y)d"
+
+
+def small_space():
+    space = tune.Space(n=512)
+    space.add_powers_of_two("x", 1, 64).add_powers_of_two("y", 1, 64)
+    return space.require("x * y <= n")
+
+
+def cost(c):
+    return 1 + abs(c["x"] - 16) + abs(c["y"] - 8)
+
+
+def test_a_space_is_a_sequence_of_mappings():
+    space = small_space()
+    expected = [
+        {"x": x, "y": y}
+        for x, y in itertools.product([2**k for k in range(7)], repeat=2)
+        if x * y <= 512
+    ]
+    assert [dict(c) for c in space] == expected
+    assert len(space) == space.size == len(expected)
+    assert space.cartesian_size == 49
+    c = space[-1]
+    assert {**c} == expected[-1] and TEXT % c == "64/8"
+    assert list(c) == ["x", "y"] == c.keys() and c.values() == [64, 8]
+    assert c == space[len(space) - 1] and hash(c) == hash(space[len(space) - 1])
+    assert c in space and space.find(c) == len(space) - 1
+    assert "x" in c and "z" not in c
+    assert repr(c) == "Configuration(x=64, y=8)"
+    with pytest.raises(KeyError):
+        c["z"]
+    with pytest.raises(IndexError):
+        space[len(space)]
+
+
+def test_values_keep_their_types():
+    space = tune.Space()
+    space.add("a", [1, np.int32(2), np.float32(0.5), True][:3]).add("b", [np.bool_(True), "text"])
+    assert space.values("a") == [1, 2, 0.5] and space.values("b") == [True, "text"]
+    assert [type(v) for v in space[0].values()] == [int, bool]
+    with pytest.raises(TypeError, match=r"a value of a space is \[1\]"):
+        space.add("c", [[1]])
+    with pytest.raises((OverflowError, TypeError, RuntimeError)):
+        space.add("d", [2**70])
+
+
+# Formulas beside Python's own eval.
+def test_formulas_mean_what_python_means():
+    draw = random.Random(5)
+    names = {"a": 3, "b": -2, "c": 0.5, "d": 7, "t": True}
+
+    def expression(depth):
+        if depth == 0 or draw.random() < 0.2:
+            return draw.choice([*names, "1", "2", "0.25", "10"])
+        kind = draw.randrange(8)
+        x, y, z = (expression(depth - 1) for _ in range(3))
+        if kind == 0:
+            return f"({x} if {y} > {z} else {z})"
+        if kind == 1:
+            return f"({x} {draw.choice(['and', 'or'])} {y})"
+        if kind == 2:
+            return f"({x} {draw.choice(['<', '<=', '==', '!=', '>', '>='])} {y} < {z})"
+        if kind == 3:
+            return f"(not {x})"
+        if kind == 4:
+            return f"{draw.choice(['min', 'max'])}({x}, {y})"
+        if kind == 5:
+            return f"({x} in ({y}, {z}))"
+        return f"({x} {draw.choice(['+', '-', '*', '/', '//', '%'])} {y})"
+
+    compared = 0
+    for _ in range(2000):
+        text = expression(4)
+        try:
+            expected = bool(eval(text, dict(names)))
+        except ZeroDivisionError:
+            expected = None
+        space = tune.Space(**names)
+        space.add("zz", [0, 1]).require(f"zz == 0 or ({text})")
+        try:
+            found = len(space) == 2
+        except treadle.InvalidArgument as error:
+            assert "divides by zero" in str(error), text
+            found = None
+        assert found == expected, text
+        compared += expected is not None
+    assert compared > 1000
+
+
+def test_functions_are_constraints_over_their_arguments():
+    asked = []
+
+    def fits(y, x):
+        asked.append((x, y))
+        return x * y <= 64
+
+    space = small_space().require(fits)
+    space.add("z", range(10))
+    assert len(space) == 10 * sum(a * b <= 64 for a, b in {(c["x"], c["y"]) for c in space})
+    assert len(asked) == len(set(asked))
+    with pytest.raises(treadle.InvalidArgument, match="parameter 'w'"):
+        space.require(lambda w: True)
+    space.require(lambda x: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        len(space)
+
+
+def test_devices_say_what_they_allow(device):
+    space = tune.Space(device=device)
+    space.add_powers_of_two("x", 1, 1 << 20).require("x <= device.max_group_items")
+    assert space[-1]["x"] <= device.limits.max_group_items < 2 * space[-1]["x"]
+    assert len(tune.Space(device=device.id).add("x", [1]).require("device.memory_bytes > x")) == 1
+
+
+def test_conditional_parameters_count_once():
+    space = tune.Space()
+    space.add("local", [False, True]).add("padding", [0, 1], when="local")
+    space.add("mode", ["a", "b"], when="local and padding > 0", otherwise="none")
+    assert [dict(c) for c in space] == [
+        {"local": False, "padding": 0, "mode": "none"},
+        {"local": True, "padding": 0, "mode": "none"},
+        {"local": True, "padding": 1, "mode": "a"},
+        {"local": True, "padding": 1, "mode": "b"},
+    ]
+
+
+STRATEGIES = (
+    *("automatic", "exhaustive", "random", "hill_climbing"),
+    *("annealing", "genetic", "differential_evolution"),
+)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_strategies_find_the_best(strategy):
+    space = small_space()
+    found = tune.minimize(space, cost, strategy=strategy, seed=3)
+    assert dict(found.configuration) == {"x": 16, "y": 8} and found.value == 1
+    assert len(found.trials) == len({trial.number for trial in found.trials}) == len(space)
+
+
+def test_a_search_is_asked_and_told():
+    search = tune.Search(small_space(), strategy="genetic", evaluations=20, seed=1)
+    gc.collect()
+    while not search.is_over:
+        for number in search.ask(4):
+            search.tell(number, cost(search.space[number]))
+    assert len(search.trials) == 20 and search.strategy == "genetic"
+    assert search.best.value == min(trial.value for trial in search.trials)
+    assert cost(search.configuration) == search.best.value
+    assert search.ask() == []
+    with pytest.raises(treadle.InvalidState, match="was told before"):
+        search.tell(search.best.number, 1)
+
+
+def test_errors_of_treadle_fail_a_configuration_and_others_end_the_search():
+    space = small_space()
+
+    def measure(c):
+        if c["x"] > 16:
+            raise treadle.NotSupported("too wide")
+        return math.nan if c["y"] > 8 else cost(c)
+
+    found = tune.minimize(space, measure)
+    assert dict(found.configuration) == {"x": 16, "y": 8}
+    assert {trial.error for trial in found.trials} == {"", "too wide", "the value is NaN"}
+    assert all(math.isinf(trial.value) for trial in found.trials if trial.error)
+
+    def interrupted(c):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune.minimize(space, interrupted)
+    with pytest.raises(ZeroDivisionError):
+        tune.minimize(space, lambda c: 1 / 0)
+    with pytest.raises(TypeError, match="measure returned None"):
+        tune.minimize(space, lambda c: None)
+    with pytest.raises(treadle.InvalidState, match=r"28|configurations failed"):
+        tune.minimize(space, lambda c: math.inf)
+
+
+def test_budgets_and_starts():
+    space = small_space()
+    tried = []
+    first = {"x": 4, "y": 4}
+    tune.minimize(space, lambda c: tried.append(dict(c)) or cost(c), evaluations=7, start=[first])
+    assert tried[0] == first and len(tried) == 7
+    assert len(tune.minimize(space, cost, probability=0.9, fraction=0.2).trials) == 11
+    for wrong in ({"evaluations": 0}, {"seconds": 0}, {"probability": 2}, {"strategy": "best"}):
+        with pytest.raises(treadle.InvalidArgument):
+            tune.minimize(space, cost, **wrong)
+    with pytest.raises(TypeError, match="no option 'evals'; there are strategy"):
+        tune.minimize(space, cost, evals=3)
+    with pytest.raises(TypeError, match="seconds is 'x'"):
+        tune.Search(space, seconds="x")
+    with pytest.raises(treadle.InvalidArgument, match="expected one of 1, 2, 4"):
+        tune.minimize(space, cost, start=[{"x": 5}])
+
+
+def test_halving_measures_few_large_problems():
+    rounds = []
+    found = tune.successive_halving(
+        small_space(), lambda c, k: rounds.append(k) or cost(c), first=30, rounds=3, keep=0.2
+    )
+    assert [rounds.count(k) for k in range(3)] == [30, 6, 2]
+    assert len(found.trials) == 2
+
+
+def test_texts_of_configurations_are_kernels(device):
+    text = """
+    #include <treadle/dialect.h>
+    TREADLE_KERNEL k(TREADLE_GLOBAL int *out)
+    {
+      for (int i = 0; i < %(items)d; ++i)
+        out[treadle_global_id(0) * %(items)d + i] = %(items)d;
+    }
+    """
+    out = treadle.Buffer(device, 4 * 64)
+    space = tune.Space().add("items", [1, 2, 4])
+
+    def measure(c):
+        kernel = treadle.Program(device, text % c).kernel("k")
+        kernel(out, groups=1, group_size=64 // c["items"])
+        result = np.empty(64, np.int32)
+        out.copy_to(result)
+        assert (result == c["items"]).all()
+        return -result[0]
+
+    assert tune.minimize(space, measure).configuration["items"] == 4
