@@ -9,7 +9,9 @@ import pickle
 import numpy as np
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
+import pyopencl as cl
 import pytest
+from pycuda.compiler import SourceModule, compile
 from pycuda.elementwise import ElementwiseKernel
 
 import treadle
@@ -227,3 +229,26 @@ def test_whatever_fails_in_a_broken_state_is_an_error_of_pyopencl(run_python, st
     if not any(device.id.startswith("opencl") for device in treadle.devices()):
         pytest.skip("needs an OpenCL platform")
     check(outcomes(run_python, CL_PROGRAM, CL_STATES[state], CL_ENTRIES))
+
+
+HALF = "\ud800"
+KERNEL = "__global__ void nothing() {}"
+TEXTS_THAT_NO_COMPILER_TAKES = {
+    r"SourceModule\(\): source": lambda: SourceModule("a" + HALF),
+    r"SourceModule\(\): an option": lambda: SourceModule(KERNEL, options=["-D" + HALF]),
+    r"SourceModule\(\): an include_dir": lambda: SourceModule(KERNEL, include_dirs=[HALF]),
+    r"SourceModule\(\): cache_dir": lambda: SourceModule(KERNEL, cache_dir=HALF),
+    r"^compile\(\): source": lambda: compile(HALF),
+    r"Program\(\): source": lambda: cl.Program(cl.create_some_context(False), HALF).build(),
+    r"Program.build\(\): options\[1\]": lambda: cl.Program(
+        cl.create_some_context(False), "__kernel void nothing() {}"
+    ).build(["-D", HALF]),
+}
+
+
+@pytest.mark.parametrize("words", TEXTS_THAT_NO_COMPILER_TAKES)
+def test_half_a_character_is_blamed_on_the_argument_of_the_public_call(context, words):
+    if "Program" in words and not any(d.id.startswith("opencl") for d in treadle.devices()):
+        pytest.skip("no OpenCL device")
+    with pytest.raises(TypeError, match=f"{words} is .*lone surrogate"):
+        TEXTS_THAT_NO_COMPILER_TAKES[words]()

@@ -23,6 +23,7 @@ import treadle.pycuda.driver as driver
 from treadle._core import compile as _compile
 from treadle._core import cuda as _cuda
 from treadle._core import tree as _tree
+from treadle._required import encodable
 from treadle.pycuda import _driver
 
 DEFAULT_NVCC_FLAGS: list[str] = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
@@ -87,6 +88,7 @@ class _Request:
     cache_dir: str | os.PathLike | Literal[False] | None
     include_dirs: Sequence[str] = ()
     output: str = "cubin"
+    call: str = "compile"  # whose arguments they are
 
 
 def _texts_of(source: Any) -> tuple[str, str | None]:
@@ -110,7 +112,12 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         )
     nvcc = os.fspath(request.nvcc)
     caching, keep = _cache_options(request.cache_dir), request.keep
-    flags = [str(option) for option in request.options]
+    if "cache_dir" in caching:
+        encodable(str(caching["cache_dir"]), request.call, "cache_dir")
+    flags = [encodable(str(option), request.call, "an option") for option in request.options]
+    folders = [
+        encodable(os.fsdecode(d), request.call, "an include_dir") for d in request.include_dirs
+    ]
     if driver.CUDA_DEBUGGING:
         caching, keep = {"cache": False}, True
         flags += ["-g", "-G"]
@@ -119,7 +126,7 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         _driver._compile_cuda,
         target=target,
         flags=flags,
-        include_dirs=[Path(d) for d in request.include_dirs],
+        include_dirs=[Path(d) for d in folders],
         output=request.output,
         toolchain="nvcc" if asked_for_nvcc else "automatic",
         nvcc=nvcc if asked_for_nvcc else "",
@@ -128,6 +135,7 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         **caching,
     )
     text, with_lines = _texts_of(source)
+    encodable(text, request.call, "source")
     result: _compile.CompileResult | None
     try:
         result = compiled(source=text)
@@ -197,8 +205,9 @@ def compile_plain(
     assert target in _TARGETS, f"target is one of {_TARGETS}"
     rest, arch = _without_arch(options)
     request = _Request(
-        nvcc=nvcc, options=rest, keep=keep, extern_c=False, cache_dir=cache_dir, output=target
-    )
+        nvcc=nvcc, options=rest, keep=keep, extern_c=False, cache_dir=cache_dir, output=target,
+        call="compile_plain",
+    )  # fmt: skip
     return _build(source, _target(arch, None), request).image.code
 
 
@@ -293,6 +302,7 @@ class SourceModule(CudaModule):
             extern_c=not no_extern_c,
             cache_dir=cache_dir,
             include_dirs=include_dirs or (),
+            call="SourceModule",
         )
         result = _build(source, _target(arch, code), request)
         self.module = _driver._module_from_image(result.image, _texts_of(source)[0])

@@ -16,6 +16,7 @@ from typing import Any
 import treadle
 from treadle._core import tree as _tree
 from treadle._core.opencl import _build_cached, _create_program_with_il, _is_costly_as_binary
+from treadle._required import encodable
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import members_of, program_info
 from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, list_of, wrong_kind
@@ -59,14 +60,14 @@ def _words(
     if isinstance(options, bytes):
         options = options.decode()
     if isinstance(options, str):
-        return shlex.split(options)
+        return shlex.split(encodable(options, call, "options"))
     if not isinstance(options, Iterable):
         raise wrong_kind(call, "options", options, "a str, or a list of str")
     words = []
     for place, option in enumerate(options):
         if not isinstance(option, str | bytes | os.PathLike):
             raise wrong_kind(call, f"options[{place}]", option, "str, bytes or a path")
-        words.append(os.fsdecode(option))
+        words.append(encodable(os.fsdecode(option), call, f"options[{place}]"))
     return words
 
 
@@ -186,7 +187,8 @@ class Program:
             if not isinstance(arg2, str | bytes):
                 raise wrong_kind("Program", "source", arg2, "str, bytes or a tree")
             self._context = arg1
-            self._source = arg2.decode() if isinstance(arg2, bytes) else arg2
+            text = arg2.decode() if isinstance(arg2, bytes) else arg2
+            self._source = encodable(text, "Program", "source")
 
     def _get_prg(self) -> Any:
         if self._prg is None:
@@ -218,6 +220,8 @@ class Program:
             cache_dir = getattr(self._context, "cache_dir", None)
         if not isinstance(cache_dir, str | os.PathLike | bool | None):
             raise wrong_kind("Program.build", "cache_dir", cache_dir, "a path, False or None")
+        if isinstance(cache_dir, str):
+            encodable(cache_dir, "Program.build", "cache_dir")
         may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
         if cache_dir is None and _is_costly_as_binary(self._source or "", chosen[0]):
             cache_dir = False
@@ -297,6 +301,7 @@ class Program:
         """Compiles for a later link_program()."""
         _check_devices("Program.compile", devices)
         programs = _headers(headers)
+        _words(options, "Program.compile")
         words = _effective_options(self._devices(devices)[0], options)
         if self._prg is None:
             self._prg = _cl._Program(self._context, self._source)
