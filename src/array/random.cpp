@@ -10,7 +10,9 @@
 #include "array/evaluate.hpp"
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
 
@@ -161,6 +163,33 @@ Array Generator::uniform(const Operand& low, const Operand& high, const Shape& s
   const Array width = subtract(to, from);
   const Array number = add(from, width * draw_on(place, *this, units, shape));
   return where(less(number, to), number, nextafter(to, from));
+}
+
+Array Generator::integers(const Operand& low, const Operand& high, const Shape& shape,
+                          Scalar dtype) {
+  for (const Operand* end : {&low, &high})
+    if (!DType(end->type().scalar()).is_integer())
+      throw DTypeError("random integers between ends of " + DType(end->type().scalar()).name(),
+                       "pass integers");
+  const Parameter from(low, shape, Scalar::int64), to(high, shape, Scalar::int64);
+  if (from.is_number() && to.is_number()) {
+    if (high.number().as_double() <= low.number().as_double())
+      throw InvalidArgument("a range of random integers is empty", "let low be less than high");
+    const std::uint64_t first = low.number().as_uint64();
+    return draw(RandomDraw::integers(dtype, first, high.number().as_uint64() - first), shape);
+  }
+  device::Device* const place = place_of(*this, {&from, &to});
+  // Modulo 2^64, where the distance of any two integers of 64 bits is right.
+  const Array words = draw_on(place, *this, RandomDraw::words(Scalar::uint64), shape);
+  const auto as_words = [&](const Parameter& end) {
+    const Operand& given = end;
+    if (given.array() != nullptr) return in_dtype(*given.array(), Scalar::uint64);
+    return full({}, given.number().as_uint64(), Scalar::uint64, {.stream = words.stream()});
+  };
+  if (any(less_equal(high, low)).item().as_bool())
+    throw InvalidArgument("a range of random integers is empty", "let low be less than high");
+  const Array start = as_words(from);
+  return in_dtype(start + words % (as_words(to) - start), dtype);
 }
 
 Array Generator::normal(const Operand& mean, const Operand& deviation, const Shape& shape,

@@ -141,6 +141,16 @@ TEST_P(GeneratorTest, UniformNumbersStayBelowAnEndInAnArray) {
     ASSERT_EQ(x, 1.f);
 }
 
+TEST_P(GeneratorTest, IntegersLieBetweenEndsInArrays) {
+  if (!runs_kernels()) GTEST_SKIP();
+  Generator random = seeded(42);
+  const Array low = Array::from(std::vector<std::int64_t>{-5, 7}, here());
+  const Array drawn = random.integers(low, 9, {100, 2});
+  EXPECT_TRUE(all(drawn >= low).item().as_bool() && all(drawn < 9).item().as_bool());
+  device::expect_error<InvalidArgument>([&] { random.integers(low, 7, {2}); }, {"empty"});
+  device::expect_error<DTypeError>([&] { random.integers(low, 7.5, {2}); }, {"float64"});
+}
+
 TEST_P(GeneratorTest, ExponentialAndLognormalNumbersHaveTheirMoments) {
   if (!runs_kernels()) GTEST_SKIP();
   Generator random = seeded(12), same = seeded(12);

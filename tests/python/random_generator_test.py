@@ -325,3 +325,23 @@ def test_what_is_refused_draws_nothing(device):
     if not device.traits.fp64:
         with pytest.raises(treadle.NotSupported, match="float32"):
             rng.random(3)
+
+
+def test_integers_lie_between_arrays_of_ends():
+    with treadle.find_device("cpu"):
+        random = treadle.random.default_rng(3)
+        low, high = np.array([[-3], [5]]), np.array([4, 6, 100])
+        high = np.maximum(high, low + 1)
+        drawn = random.integers(low, treadle.numpy.array(high), (500, 2, 3))
+        assert drawn.dtype == np.int64
+        host = drawn.get()
+        assert (host.min(0) == low).all() and (host.max(0) < high).all()
+        assert (host.max(0)[:, :2] == high[:, :2] - 1).all()
+        assert random.integers([1, 2]).shape == (2,)
+        assert random.integers([5, 7], [5, 7], endpoint=True, dtype="u1").tolist() == [5, 7]
+        wide = random.integers([-(2**63), 0], 2**63 - 1, (1000, 2)).get()
+        assert wide[:, 0].min() < -(2**61) and wide[:, 1].min() >= 0
+        with pytest.raises(ValueError, match="empty"):
+            random.integers([1, 5], [2, 5])
+        with pytest.raises(TypeError, match="float64"):
+            random.integers([1.5, 5], 9)

@@ -81,6 +81,10 @@ class Generator {
   Array integers(T low, T high, const Shape& shape) {
     return draw(RandomDraw::integers(low, high), shape);
   }
+  /// The same of integers, operands as in uniform(). Looks at arrays, and waits: InvalidArgument
+  /// where high is not above low. Throws DTypeError for ends that are no integers.
+  Array integers(const Operand& low, const Operand& high, const Shape& shape,
+                 Scalar dtype = Scalar::int64);
   /// Of mean 0 and deviation 1.
   Array standard_normal(const Shape& shape, Scalar dtype = Scalar::float64) {
     return draw(RandomDraw::normal(dtype), shape);

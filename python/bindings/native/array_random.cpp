@@ -163,10 +163,31 @@ nb::int_ integer_argument(nb::handle object, const char* name) {
                                     nb::cast<std::string>(nb::repr(object)));
 }
 
+/// An array of either kind, or a sequence.
+bool is_many(nb::handle object) {
+  if (as_array(object.ptr()) != nullptr || nb::isinstance<nb::list>(object) ||
+      nb::isinstance<nb::tuple>(object))
+    return true;
+  return is_numpy_array(object.ptr()) && nb::cast<int>(object.attr("ndim")) > 0;
+}
+
 // over 6 parameters because they are NumPy's
 nb::object integers(Generator& self, nb::handle low, nb::handle high, nb::handle size,
                     nb::handle dtype, bool endpoint, nb::handle out) {
   const bool has_low = !high.is_none();
+  if (is_many(low) || is_many(high)) {
+    const nb::int_ zero(0);
+    const nb::object ends = endpoint
+                                ? nb::object(without_sequences(has_low ? high : low) + nb::int_(1))
+                                : nb::borrow(has_low ? high : low);
+    const Parameter from(self, has_low ? low : nb::handle(zero), "low"), to(self, ends, "high");
+    const nb::str usual_of_many("int64");
+    const Request many(size, dtype.is_none() && out.is_none() ? nb::handle(usual_of_many) : dtype,
+                       out);
+    return many.of({&from, &to}, [&](const Shape& shape) {
+      return self.integers(from.get(), to.get(), shape, many.dtype());
+    });
+  }
   const nb::int_ first = has_low ? integer_argument(low, "low") : nb::int_(0);
   const nb::int_ last = integer_argument(has_low ? high : low, "high");
   const nb::str usual("int64");
@@ -226,12 +247,12 @@ void bind_distributions(nb::class_<Generator>& type) {
            "Numbers of [low, high).")
       .def("integers", &integers, nb::arg("low"), nb::arg("high") = nb::none(), size, dtype,
            nb::arg("endpoint") = false, nb::kw_only(), out,
-           nb::sig("def integers(self, low: int, high: int | None = None, " TREADLE_SIZE
+           nb::sig("def integers(self, low: typing.Any, high: typing.Any = None, " TREADLE_SIZE
                    ", dtype: typing.Any = None, endpoint: bool = False, *, out: "
                    "treadle._core.array.Array | None = None) -> typing.Any"),
            "Integers of [low, high), of [low, high] with `endpoint`; of [0, low) where high is "
-           "None. "
-           "Of int64, unless dtype or out say otherwise.")
+           "None. Of int64, unless dtype or out say otherwise. Arrays of ends are looked at, which "
+           "waits.")
       .def(
           "standard_normal",
           [](Generator& self, nb::handle shape, nb::handle of, nb::handle into) {

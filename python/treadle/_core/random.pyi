@@ -132,9 +132,9 @@ class Generator:
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
         """Numbers of [low, high)."""
 
-    def integers(self, low: int, high: int | None = None, size: int | Sequence[int] | None = None, dtype: Any = None, endpoint: bool = False, *, out: treadle._core.array.Array | None = None) -> Any:
+    def integers(self, low: Any, high: Any = None, size: int | Sequence[int] | None = None, dtype: Any = None, endpoint: bool = False, *, out: treadle._core.array.Array | None = None) -> Any:
         """
-        Integers of [low, high), of [low, high] with `endpoint`; of [0, low) where high is None. Of int64, unless dtype or out say otherwise.
+        Integers of [low, high), of [low, high] with `endpoint`; of [0, low) where high is None. Of int64, unless dtype or out say otherwise. Arrays of ends are looked at, which waits.
         """
 
     def standard_normal(self, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
