@@ -88,6 +88,14 @@ LINES = {
         np.c_[1:4, f] | np.mgrid[0:3, 0:1:3j] | np.mgrid[-1:1:5j] | np.ogrid[0:3, 0:2:0.5]
         np.mgrid[0:2, 1:3] | m[np.s_[1:, ::2]] | m[np.index_exp[0]]
     """,
+    "methods": """
+        i.choose([f, f, f], mode="wrap") | b.choose([i, f]) | f.astype("f8", casting="safe")
+        f.astype("i4", casting="same_kind") | m.astype("f4", "F") | m.astype("f4", casting="no")
+        m.T.flat[3] | m.flat[1:4] | m.T.flat[[0, 5]] | list(m.T.flat) | len(m.flat)
+        np.asarray(m[:, ::2].flat) + 0 | m.flat.__setitem__(slice(1, 5, 2), [7, 8])
+        m.T.flat.__setitem__(slice(None), [7, 8.5]) | f.flat.__setitem__(0, 3) | f.flat.copy()
+        m.take([0, 1], axis=1, out=t[:2]) | f.take([0, 2], out=np.zeros(2, "f4"))
+    """,
     "functions of the host": """
         np.vectorize(lambda u, v: u + 2 * v)(i, 3) | np.vectorize(lambda u: (u, u * 0.5))(f)[1]
         np.vectorize(abs, otypes=["f4"])(i) | np.frompyfunc(divmod, 2, 2)(i, 4)[1].astype(int)
@@ -157,3 +165,15 @@ def test_what_is_left_of_signals_beyond_their_ends_on_opencl():
 def test_shapes_depend_on_values():
     found = tnp.__array_namespace_info__().capabilities()
     assert found["boolean indexing"] and found["data-dependent shapes"]
+
+
+def test_elements_are_written_into_files_as_numpy_writes_them(tmp_path):
+    host = np.arange(6, dtype="f4").reshape(2, 3).T
+    with treadle.find_device("cpu"):
+        ours = tnp.array(host)
+        for sep in ("", ", "):
+            ours.tofile(tmp_path / "ours", sep)
+            host.tofile(tmp_path / "theirs", sep)
+            assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+        ours.flat = [1, 2]
+        assert ours.tolist() == [[1, 2], [1, 2], [1, 2]]

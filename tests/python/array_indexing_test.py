@@ -106,7 +106,7 @@ def test_take(computing, mode):
         expected = np.take(x, index, axis=axis, **options)
         same(tnp.take(tnp.array(x), index, axis=axis, **options), expected)
         same(tnp.take(tnp.array(x), tnp.array(index), axis=axis, **options), expected)
-        same(tnp.array(x).T.take(index, axis, mode if mode != "raise" else None),
+        same(tnp.array(x).T.take(index, axis, mode=mode if mode != "raise" else None),
              np.take(x.T, index, axis=axis, **options))  # fmt: skip
     out = tnp.zeros((2, 4), "f4")
     assert tnp.take(tnp.array(x), [1, 0], 0, out) is out

@@ -148,19 +148,34 @@ Array copied(const Array& self, const std::string& order) {
   return array::transpose(array::dense_copy(array::transpose(self)));
 }
 
+/// Throws DTypeError unless numpy.can_cast() allows it.
+void require_cast(const DType& from, const DType& to, const std::string& casting) {
+  const nb::object allows = numpy().attr("can_cast");
+  if (!nb::cast<bool>(allows(numpy_dtype_of(from), numpy_dtype_of(to), casting)))
+    throw DTypeError(
+        "astype: " + from.name() + " is not cast to " + to.name() + " as casting='" + casting + "'",
+        "allow more: casting='same_kind' or 'unsafe'");
+}
+
 void bind_methods(nb::class_<Array>& type) {
   type.def(
-          "astype", recorded(+[](nb::handle self, nb::handle dtype, bool copies) {
+          "astype",
+          recorded(+[](nb::handle self, nb::handle dtype, const std::string& order,
+                       const std::string& casting, bool copies) {
             const Array x = nb::cast<const Array&>(self);
             const DType wanted = dtype_from(dtype);
-            if (!copies && x.dtype() == wanted) return nb::borrow(self);
+            if (casting != "unsafe") require_cast(x.dtype(), wanted, casting);
+            if (!copies && x.dtype() == wanted && order == "K") return nb::borrow(self);
             warn_of_cast(x.dtype(), wanted);
-            return array_object(array::cast(x, wanted));
+            const Array made = array::cast(x, wanted);
+            return array_object(order == "K" ? made : copied(made, order));
           }),
-          nb::arg("dtype"), nb::kw_only(), nb::arg("copy") = true,
-          nb::sig("def astype(self, dtype: typing.Any, *, copy: bool = True) -> Array"),
+          nb::arg("dtype"), nb::arg("order") = "K", nb::arg("casting") = "unsafe", nb::kw_only(),
+          nb::arg("copy") = true,
+          nb::sig("def astype(self, dtype: typing.Any, order: str = 'K', casting: str = 'unsafe', "
+                  "*, copy: bool = True) -> Array"),
           "The elements in another dtype, as a new array; the array itself, with copy=False, where "
-          "it has that dtype.")
+          "it has that dtype. DTypeError where `casting` does not allow it.")
       .def("copy", recorded(&copied), nb::arg("order") = "K",
            nb::sig("def copy(self, order: str = 'K') -> Array"),
            "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "

@@ -179,11 +179,11 @@ Bounds bounds_from(const std::optional<std::string>& mode) {
   throw InvalidArgument("mode '" + *mode + "'", "give 'raise', 'wrap' or 'clip'");
 }
 
-Array taken(const Array& x, nb::handle indices, std::optional<int> axis,
-            const std::optional<std::string>& mode) {
+nb::object taken(const Array& x, nb::handle indices, std::optional<int> axis, nb::handle out,
+                 const std::optional<std::string>& mode) {
   const IndexArray chosen = indices_from(indices);
-  return axis ? array::take(x, chosen, *axis, bounds_from(mode))
-              : array::take(x, chosen, bounds_from(mode));
+  return result_in(out, axis ? array::take(x, chosen, *axis, bounds_from(mode))
+                             : array::take(x, chosen, bounds_from(mode)));
 }
 
 void put_values(const Array& x, nb::handle indices, nb::handle values,
@@ -237,9 +237,9 @@ void assign_subscripted(const Array& x, nb::handle key, nb::handle given) {
 
 void bind_array_indexing_methods(nb::class_<Array>& type) {
   type.def("take", recorded(&taken), nb::arg("indices"), nb::arg("axis") = nb::none(),
-           nb::arg("mode") = nb::none(),
-           nb::sig("def take(self, indices: typing.Any, axis: int | None = None, mode: str | None "
-                   "= None) -> Array"),
+           nb::arg("out") = nb::none(), nb::arg("mode") = nb::none(),
+           nb::sig("def take(self, indices: typing.Any, axis: int | None = None, out: Array | None "
+                   "= None, mode: str | None = None) -> Array"),
            "Elements at indices, along an axis or in C's order of all; see treadle.numpy.take().")
       .def("put", recorded(&put_values), nb::arg("indices"), nb::arg("values").none(),
            nb::arg("mode") = nb::none(),

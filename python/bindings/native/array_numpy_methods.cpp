@@ -60,6 +60,32 @@ void bind_array_numpy_methods(nb::class_<Array>& type) {
           nb::sig("def view(self, dtype: typing.Any = None) -> Array"),
           "The same bytes as elements of another dtype: more or fewer of them along the last axis.")
       .def(
+          "choose",
+          [](nb::handle self, nb::handle choices, nb::handle out, nb::handle mode) {
+            return protocols().attr("choose")(self, choices, out, mode);
+          },
+          nb::arg("choices"), nb::arg("out") = nb::none(), nb::arg("mode") = nb::none(),
+          nb::sig("def choose(self, choices: typing.Sequence[typing.Any], out: Array | None = "
+                  "None, mode: str | None = None) -> Array"),
+          "Of each element that of the choice whose number it is; see treadle.numpy.choose().")
+      .def_prop_rw(
+          "flat", [](nb::handle self) { return protocols().attr("flat")(self); },
+          [](nb::handle self, nb::handle values) {
+            protocols().attr("flat")(self).attr("__setitem__")(
+                nb::slice(nb::none(), nb::none(), nb::none()), values);
+          },
+          nb::for_getter(nb::sig("def flat(self) -> typing.Any")),
+          nb::for_setter(nb::sig("def flat(self, values: typing.Any) -> None")),
+          "The elements in C's order, as a row: to walk over, to choose from and to assign to.")
+      .def(
+          "tofile",
+          [](nb::handle self, nb::handle file, nb::handle sep, nb::handle format) {
+            self.attr("get")().attr("tofile")(file, sep, format);
+          },
+          nb::arg("fid"), nb::arg("sep") = "", nb::arg("format") = "%s",
+          nb::sig("def tofile(self, fid: typing.Any, sep: str = '', format: str = '%s') -> None"),
+          "Writes the elements in C's order into a file, as bytes or as texts with `sep` between.")
+      .def(
           "tobytes",
           [](nb::handle self, const std::string& order) {
             return nb::bytes(self.attr("get")().attr("tobytes")(order));

@@ -320,9 +320,9 @@ class Array:
 
     def __contains__(self, arg: object, /) -> bool: ...
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> Array:
+    def astype(self, dtype: Any, order: str = 'K', casting: str = 'unsafe', *, copy: bool = True) -> Array:
         """
-        The elements in another dtype, as a new array; the array itself, with copy=False, where it has that dtype.
+        The elements in another dtype, as a new array; the array itself, with copy=False, where it has that dtype. DTypeError where `casting` does not allow it.
         """
 
     def copy(self, order: str = 'K') -> Array:
@@ -346,7 +346,7 @@ class Array:
     def transpose(self, *axes: int | Sequence[int] | None) -> Array:
         """A view with its axes in another order; in reverse without an argument."""
 
-    def take(self, indices: Any, axis: int | None = None, mode: str | None = None) -> Array:
+    def take(self, indices: Any, axis: int | None = None, out: Array | None = None, mode: str | None = None) -> Array:
         """
         Elements at indices, along an axis or in C's order of all; see treadle.numpy.take().
         """
@@ -481,6 +481,25 @@ class Array:
     def view(self, dtype: Any = None) -> Array:
         """
         The same bytes as elements of another dtype: more or fewer of them along the last axis.
+        """
+
+    def choose(self, choices: Sequence[Any], out: Array | None = None, mode: str | None = None) -> Array:
+        """
+        Of each element that of the choice whose number it is; see treadle.numpy.choose().
+        """
+
+    @property
+    def flat(self) -> Any:
+        """
+        The elements in C's order, as a row: to walk over, to choose from and to assign to.
+        """
+
+    @flat.setter
+    def flat(self, values: Any) -> None: ...
+
+    def tofile(self, fid: Any, sep: str = '', format: str = '%s') -> None:
+        """
+        Writes the elements in C's order into a file, as bytes or as texts with `sep` between.
         """
 
     def tobytes(self, order: str = 'C') -> bytes:

@@ -63,7 +63,7 @@ def take(
         axis = _array.checked_axis(index(axis), array.ndim, "take")
     length = array.size if axis is None else array.shape[axis]
     indices, mode = _checked(indices, length, mode)
-    return written(array.take(indices, axis, mode), out)
+    return written(array.take(indices, axis, mode=mode), out)
 
 
 def put(a: Array, ind: Any, v: Any, mode: str | None = None) -> None:
@@ -99,6 +99,8 @@ def choose(
     and waits."""
     a, *choices = of_lists([a, *choices])
     a = asarray(a)
+    if not _rules.can_cast(a.dtype, _numpy.int64, "safe"):
+        raise DTypeError(f"choose: a is {a.dtype}; which of the choices is an integer")
     if mode == "raise" and a.size and not 0 <= int(a.min()) <= int(a.max()) < len(choices):
         raise InvalidArgument(f"choose: a number beyond the {len(choices)} choices")
     if mode not in (None, "clip", "raise", "wrap"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -31,6 +31,40 @@ def namespace(api_version: str | None) -> ModuleType:
             f"version {api_version!r} of the array API; there is {', '.join(API_VERSIONS)}"
         )
     return _ours
+
+
+def choose(x: Array, choices: Any, out: Any, mode: Any) -> Any:
+    return _ours.choose(x, choices, out, mode)
+
+
+class flat:  # noqa: N801 - a method of arrays
+    """The elements of an array in C's order, as a row."""
+
+    def __init__(self, x: Array) -> None:
+        self.base = x
+
+    def __len__(self) -> int:
+        return self.base.size
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.base.ravel()[key]
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        """Values are cast, and start again where they are fewer."""
+        if self.base.size:
+            places = _ours.arange(self.base.size, device=self.base.device)[key]
+            given = _ours.asarray(values, device=self.base.device)
+            self.base.put(places, given.ravel().astype(self.base.dtype, copy=False))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.base.get().flat)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> _numpy.ndarray:
+        return _numpy.asarray(self.base.get().ravel(), dtype)
+
+    def copy(self) -> Array:
+        """A new array with one axis."""
+        return self.base.ravel().copy()
 
 
 # ---- NumPy's functions
