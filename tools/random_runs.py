@@ -60,6 +60,7 @@ SEEDED = (("TREADLE_RANDOM_CASES", "{cases}"), ("TREADLE_RANDOM_SEED", "{first}"
 COMPILER = "tests/cuda_cpu/compiler"
 KINDS = (
     Kind("numpy", "tests/python/numpy_random_test.py", 2000, SEEDED),
+    Kind("functions", "tests/python/array_functions_random_test.py", 1000, SEEDED),
     Kind("stores", "tests/python/numpy_stores_test.py", 4000, SEEDED, "stored"),
     Kind("lines", "tests/python/everyday_lines_test.py", 1500, SEEDED),
     Kind("reductions", "tests/python/user_reductions_random_test.py", 30, SEEDED),

@@ -15,7 +15,7 @@ namespace treadle::array {
 namespace {
 
 void require_integers(const char* who, const Array& x) {
-  if (!x.dtype().is_integer())
+  if (!x.dtype().is_integer() && !(x.dtype() == Scalar::boolean))
     throw DTypeError(std::string(who) + " of " + x.dtype().name(), "places are integers");
 }
 

@@ -31,7 +31,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     is_nothing = isinstance(x, list | tuple) and not x  # which are float64
     x = asarray(x, "i8" if is_nothing else None)
     if weights is not None:
-        weights = asarrays((x, weights))[1]
+        weights = asarrays((x, weights))[1] if x.size else None  # of nothing, NumPy's are counts
     return _array.bincount(x, weights, index(minlength))
 
 

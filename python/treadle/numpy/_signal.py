@@ -13,7 +13,7 @@ from treadle._core.array import Array
 from treadle._core.device import Device
 from treadle._core.rules import result_type
 
-from ._creation import asarray, asarrays
+from ._creation import asarray, asarrays, zeros
 from ._joining import concatenate
 from ._manipulation import as_list, checked_axes
 
@@ -86,7 +86,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     """The sums of a[k + j] * conj(v[j]) over j; modes as those of convolve()."""
-    a, v = _signals(a, v)
+    a, v = asarrays((a, v))
     return _array.correlate(a, v, mode)
 
 
@@ -209,4 +209,6 @@ def _covariance(
             raise InvalidArgument(f"cov: {name} has elements below 0; they are 0 or more")
     if m.ndim > 2:
         raise ShapeError(f"cov: an array of shape {m.shape}; it has two axes at most")
+    if m.ndim == 2 and m.shape[0 if rowvar else 1] == 0:
+        return zeros((0, 0), device=m.device)  # of any dtype, as NumPy has it
     return of(m, rowvar, float(ddof), counts, weights, dtype)

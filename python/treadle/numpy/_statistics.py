@@ -17,9 +17,9 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._division import DivisionByZero
 
-from ._creation import asarray, asarrays, full_like, written
+from ._creation import asarray, asarrays, full_like, of_lists, written
 from ._joining import concatenate
-from ._manipulation import broadcast_to
+from ._manipulation import as_list, broadcast_to, checked_axes
 
 __all__ = [
     "all",
@@ -190,7 +190,10 @@ def _about(
     is_root: bool,
 ) -> Array:
     """var() and std() about a mean that is known, so that it is not computed again."""
-    a, mean = asarrays((a, mean))
+    a = asarray(a)
+    (mean,) = of_lists([mean])
+    if axis is not None:
+        checked_axes(as_list(axis), a.ndim, "std" if is_root else "var")
     if dtype is not None or a.dtype.kind in "biu":
         a = a.astype("f8" if dtype is None else dtype)
     distances = abs(a - mean)
@@ -405,11 +408,11 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     a = asarray(a)
     if n < 0:
         raise InvalidArgument(f"diff: n is how many times, {n}; it is 0 or more")
+    if n == 0:
+        return a
     if a.ndim == 0:
         raise ShapeError("diff: an array without axes has no neighbours; reshape(1) gives it one")
     axis = _array.checked_axis(axis, a.ndim, "diff")
-    if n == 0:
-        return a
     edge = [1 if k == axis else length for k, length in enumerate(a.shape)]
     ends = [None if end is None else asarrays((a, end))[1] for end in (prepend, append)]
     first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
