@@ -13,7 +13,7 @@ import treadle.numpy as tnp
 
 REFUSALS = (TypeError, ValueError, IndexError, OverflowError, treadle.Error)
 # Of Treadle alone, or into devices: tested elsewhere.
-LEFT_OUT = {"explain", "is_pending", "buffer", "device", "to_device", "set"}
+LEFT_OUT = {"explain", "is_pending", "buffer", "device", "to_device", "set", "tofile"}
 REDUCTIONS = set("all any argmax argmin max mean min prod std sum var".split())
 METHODS = sorted(
     name
@@ -70,13 +70,16 @@ def calls():
 
 def takes_more(name, arguments, options, shape):
     """What this one takes and numpy.ndarray's method refuses: lists of axes and indices, the only
-    axis as a sequence, the axis 0 of none, one value in a sequence, a shape without a length."""
+    axis as a sequence, the axis 0 of none, one value in a sequence, a shape without a length, no
+    dtype for a view."""
     first = next(iter(arguments or options.values()), ())
     axes = first if isinstance(first, list | tuple) else [first]
     if name in REDUCTIONS or name in ("squeeze", "item", "cumsum", "cumprod"):
         return shape == () or all(type(axis) is int for axis in axes)
     if name in ("partition", "argpartition"):
         return first == []  # no place at all
+    if name == "view":
+        return first is None
     return name == "fill" and isinstance(first, list | tuple) or name == "reshape" and not arguments
 
 

@@ -80,7 +80,7 @@ void bind_array_numpy_methods(nb::class_<Array>& type) {
       .def(
           "tofile",
           [](nb::handle self, nb::handle file, nb::handle sep, nb::handle format) {
-            self.attr("get")().attr("tofile")(file, sep, format);
+            protocols().attr("tofile")(self, file, sep, format);
           },
           nb::arg("fid"), nb::arg("sep") = "", nb::arg("format") = "%s",
           nb::sig("def tofile(self, fid: typing.Any, sep: str = '', format: str = '%s') -> None"),

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def _file(name: str, file: Any, *methods: str) -> Any:
+def require_file(name: str, file: Any, *methods: str) -> Any:
     """A path, an open file, or for texts their lines; of others NumPy tells by AttributeErrors."""
     if isinstance(file, (str, bytes, os.PathLike)) or any(hasattr(file, m) for m in methods):
         return file
@@ -58,19 +58,21 @@ def _read(function: Callable[..., Any], /, *args: Any, **options: Any) -> _numpy
 
 def save(file: Any, arr: Any) -> None:
     """One array into a .npy file."""
-    _numpy.save(_file("save", file, "write"), _host(arr), allow_pickle=False)
+    _numpy.save(require_file("save", file, "write"), _host(arr), allow_pickle=False)
 
 
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Several arrays into a .npz file, called arr_0, arr_1, ... or by their keywords."""
     named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
-    _numpy.savez(_file("savez", file, "write"), *map(_host, args), **named)
+    _numpy.savez(require_file("savez", file, "write"), *map(_host, args), **named)
 
 
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """savez(), compressed."""
     named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
-    _numpy.savez_compressed(_file("savez_compressed", file, "write"), *map(_host, args), **named)
+    _numpy.savez_compressed(
+        require_file("savez_compressed", file, "write"), *map(_host, args), **named
+    )
 
 
 class NpzFile(Mapping[str, Array]):
@@ -104,7 +106,7 @@ def load(
     file: Any, mmap_mode: Any = None, *, device: Device | str | None = None
 ) -> Array | NpzFile:
     """The array of a .npy file, or those of a .npz file by name."""
-    found = _numpy.load(_file("load", file, "read"), mmap_mode, allow_pickle=False)
+    found = _numpy.load(require_file("load", file, "read"), mmap_mode, allow_pickle=False)
     if isinstance(found, _numpy.lib.npyio.NpzFile):
         return NpzFile(found, device)
     return asarray(_numpy.asarray(found), device=device)
@@ -112,24 +114,24 @@ def load(
 
 def savetxt(fname: Any, X: Any, *args: Any, **options: Any) -> None:
     """Numbers as text, a row a line; options as NumPy's."""
-    _numpy.savetxt(_file("savetxt", fname, "write"), _host(X), *args, **options)
+    _numpy.savetxt(require_file("savetxt", fname, "write"), _host(X), *args, **options)
 
 
 def loadtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """Numbers of a text, a line a row; options as NumPy's."""
-    fname = _file("loadtxt", fname, "__iter__")
+    fname = require_file("loadtxt", fname, "__iter__")
     return asarray(_read(_numpy.loadtxt, fname, *args, **options), device=device)
 
 
 def genfromtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """The same of a text with gaps; options as NumPy's."""
-    fname = _file("genfromtxt", fname, "__iter__")
+    fname = require_file("genfromtxt", fname, "__iter__")
     return asarray(_read(_numpy.genfromtxt, fname, *args, **options), device=device)
 
 
 def fromfile(file: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
     """Elements as they lie in a file; options as NumPy's."""
-    file = _file("fromfile", file, "fileno")
+    file = require_file("fromfile", file, "fileno")
     return asarray(_numpy.fromfile(file, *args, **options), device=device)
 
 

@@ -20,6 +20,7 @@ from treadle._core import InvalidArgument
 from treadle._core import array as _array
 from treadle._core.array import Array
 
+from ._files import require_file
 from ._ufunc_methods import REDUCTIONS
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -35,6 +36,10 @@ def namespace(api_version: str | None) -> ModuleType:
 
 def choose(x: Array, choices: Any, out: Any, mode: Any) -> Any:
     return _ours.choose(x, choices, out, mode)
+
+
+def tofile(x: Array, file: Any, sep: str, format: str) -> None:
+    x.get().tofile(require_file("tofile", file, "flush"), sep, format)
 
 
 class flat:  # noqa: N801 - a method of arrays
