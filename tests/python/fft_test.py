@@ -100,6 +100,34 @@ def test_a_spread_of_lengths(device, dtype):
         expect(tnp.fft.rfft(real), np.fft.rfft(x.real), np.fft.rfft(x.real.astype("f8")))
 
 
+SHORT = range(1, 513)
+SMOOTH = [
+    n for a in range(17) for b in range(11) for c in range(7) for d in range(6)
+    if 512 < (n := 2**a * 3**b * 5**c * 7**d) <= 65536
+]  # fmt: skip
+
+
+def test_drawn_lengths_beside_long_double(any_device):
+    """Of 1 to 512, and of products of 2, 3, 5 and 7 up to 65,536, by turns."""
+    scipy_fft = pytest.importorskip("scipy.fft")
+    rng = np.random.default_rng(SEED)
+    for i in range(CASES if any_device.id == "cpu" else CASES // 20):
+        n = int(rng.choice([SHORT, SMOOTH][i % 2]))
+        x = drawn(n, "c16", n)
+        for kind in ("c16", "c8"):
+            given = x.astype(kind)
+            ours, wide, real = tnp.array(given), given.astype("G"), given.real
+            try:
+                expect(tnp.fft.fft(ours), given, scipy_fft.fft(wide))
+                expect(tnp.fft.ifft(ours, norm="ortho"), given, scipy_fft.ifft(wide, norm="ortho"))
+                half = scipy_fft.rfft(real.astype("g"))
+                expect(tnp.fft.rfft(ours.real), half.astype(kind), half)
+                back = scipy_fft.irfft(wide, n, norm="forward")
+                expect(tnp.fft.irfft(ours, n, norm="forward"), back.astype(real.dtype), back)
+            except AssertionError as error:
+                raise AssertionError(f"{kind}, {n} elements") from error
+
+
 def test_long_rows_are_cut_into_columns(device):
     for n in (1 << 17, 3 * 5 * 7 * 11 * 13 * 17, 131101):
         x = drawn(n, "c16")
