@@ -105,7 +105,7 @@ def test_extras_bring_the_compiler_for_nvidia_gpus(wheel):
     # The compiler, and the headers that it needs to take what the CPU device takes.
     packages = {
         "cuda": ("nvidia-cuda-cccl", "nvidia-cuda-crt", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"),
-        "linalg": ("nvidia-cublas", "nvidia-cusolver"),
+        "linalg": ("nvidia-cublas", "nvidia-cusolver", "scipy-openblas64"),
         "cuda12": tuple(
             f"nvidia-cuda-{part}-cu12" for part in ("cccl", "nvcc", "nvrtc", "runtime")
         ),
