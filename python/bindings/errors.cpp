@@ -50,6 +50,7 @@ struct Row {
   PyObject** builtin;  // natural builtin it also derives from; null for none
   PycudaClass pycuda;  // for DeviceError see pycuda_class_of
   const char* doc;
+  const char* other_base = nullptr;  // a second native base, by name
 };
 
 // Most derived first: the first row that applies is the error's class.
@@ -60,6 +61,8 @@ const Row rows[] = {
      "A kernel could not start, or failed while running."},
     {is<DeviceError>, "DeviceError", "Error", &PyExc_RuntimeError, error,
      "A run-time system answered with an error: code, code_name, call."},
+    {is<linalg::MatrixShapeError>, "MatrixShapeError", "ShapeError", nullptr, argument_error,
+     "No matrix where one is wanted, or none that is square.", "LinAlgError"},
     {is<linalg::LinAlgError>, "LinAlgError", "InvalidArgument", &numpy_linear_algebra_error,
      argument_error, "A matrix is singular, not positive definite, or an iteration did not end."},
     {is<ShapeError>, "ShapeError", "InvalidArgument", nullptr, argument_error,
@@ -264,11 +267,11 @@ void make_native_classes(nb::module_& core) {
   for (std::size_t i = row_count; i-- > 0;) {
     const Row& row = rows[i];
     PyObject* base = row.base == nullptr ? PyExc_Exception : native_class(row.base);
-    const nb::object bases =
-        row.builtin == nullptr
-            ? nb::object(nb::make_tuple(nb::handle(base)))
-            : nb::object(nb::make_tuple(nb::handle(base), nb::handle(*row.builtin)));
-    native_classes[i] = new_class(std::string("treadle.") + row.name, row.doc, bases);
+    nb::list bases;
+    bases.append(nb::handle(base));
+    if (row.other_base != nullptr) bases.append(nb::handle(native_class(row.other_base)));
+    if (row.builtin != nullptr) bases.append(nb::handle(*row.builtin));
+    native_classes[i] = new_class(std::string("treadle.") + row.name, row.doc, nb::tuple(bases));
     core.attr(row.name) = nb::handle(native_classes[i]);
   }
 }

@@ -93,6 +93,7 @@ _NAMES = (
     "LaunchError",
     "LibraryNotFound",
     "LinAlgError",
+    "MatrixShapeError",
     "NotSupported",
     "OutOfMemory",
     "OverflowError",

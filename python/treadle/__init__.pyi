@@ -101,6 +101,9 @@ class LinAlgError(InvalidArgument, _numpy.linalg.LinAlgError):
 class ShapeError(InvalidArgument):
     """Sizes or shapes that do not fit each other."""
 
+class MatrixShapeError(ShapeError, LinAlgError):
+    """No matrix where one is wanted, or none that is square."""
+
 class DTypeError(InvalidArgument, TypeError):
     """An element type that is unknown, malformed, or not what was expected."""
 

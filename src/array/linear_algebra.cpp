@@ -154,8 +154,6 @@ Array vecdot(const Array& x, const Array& y, int axis) {
   return sum(product, {.axes = -1, .dtype = product.dtype().scalar()});
 }
 
-Array inner(const Array& x, const Array& y) { return dot(x, y); }
-
 Array matrix_norm(const Array& x, MatrixNorm norm, bool keeps_axes) {
   if (x.rank() < 2)
     throw ShapeError("matrix_norm: an array of " + std::to_string(x.rank()) + " axes",

@@ -462,15 +462,12 @@ Array average(const Array& x, const Array& weights, const ReduceOptions& options
   return reducing.finished(reducing.cast(std::move(value), dtype));
 }
 
-Array dot(const Operand& x, const Operand& y) {
-  const Array *first = x.array(), *second = y.array();
-  if (first == nullptr || second == nullptr || first->rank() == 0 || second->rank() == 0)
-    return multiply(x, y);
-  if (first->rank() > 1 || second->rank() > 1)
-    throw NotSupported("dot of arrays of shape " + shape_text(first->shape()) + " and " +
-                           shape_text(second->shape()),
-                       "take sums of x * y along an axis; products of matrices are not there yet");
-  return product_sum("dot", *first, *second, false);
+Array dot_of_vectors(const Array& x, const Array& y) {
+  if (x.rank() != 1 || y.rank() != 1)
+    throw ShapeError("dot_of_vectors of arrays of shape " + shape_text(x.shape()) + " and " +
+                         shape_text(y.shape()),
+                     "call linalg::dot: it takes matrices and numbers");
+  return product_sum("dot", x, y, false);
 }
 Array vdot(const Array& x, const Array& y) { return product_sum("vdot", ravel(x), ravel(y), true); }
 

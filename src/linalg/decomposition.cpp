@@ -276,6 +276,8 @@ template <class T>
 LeastSquares least_squares(const Array& x, const Array& right, double rcond, bool is_vector) {
   using R = Real<T>;
   HostMatrices<T> a(x), given(right);
+  // LAPACK would print a warning for each column, and not always say that it failed.
+  if (has_no_numbers(a)) refuse_iteration("SVD in Linear Least Squares");
   const std::int64_t longest = std::max(a.m, a.n), least = std::min(a.m, a.n);
   HostMatrices<T> b({}, std::max<std::int64_t>(longest, 1), given.n), solution({}, a.n, given.n);
   for (std::int64_t j = 0; j < given.n; ++j)
@@ -328,9 +330,9 @@ LeastSquares least_squares(const Array& x, const Array& right, double rcond, boo
 
 LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
   if (a.rank() != 2 || b.rank() < 1 || b.rank() > 2 || a.shape()[0] != b.shape()[0])
-    throw ShapeError("lstsq: a matrix of shape " + shape_text(a.shape()) + " for right sides of " +
-                         shape_text(b.shape()),
-                     "one matrix, and a vector or a matrix with as many rows");
+    throw MatrixShapeError("lstsq: a matrix of shape " + shape_text(a.shape()) +
+                               " for right sides of " + shape_text(b.shape()),
+                           "one matrix, and a vector or a matrix with as many rows");
   const bool is_vector = b.rank() == 1;
   const Scalar both = promote(computed_dtype("lstsq", a.dtype().scalar()),
                               computed_dtype("lstsq", b.dtype().scalar()));

@@ -73,15 +73,15 @@ const std::byte* elements_to_read(const Array& a) {
 
 void require_matrices(const char* name, const Array& a) {
   if (a.rank() < 2)
-    throw ShapeError(std::string(name) + ": an array of shape " + shape_text(a.shape()),
-                     "matrices are the last two axes");
+    throw MatrixShapeError(std::string(name) + ": an array of shape " + shape_text(a.shape()),
+                           "matrices are the last two axes");
 }
 
 void require_squares(const char* name, const Array& a) {
   require_matrices(name, a);
   if (*(a.shape().end() - 2) != a.shape().back())
-    throw ShapeError(std::string(name) + ": matrices of shape " + shape_text(a.shape()),
-                     "the last two axes have one length");
+    throw MatrixShapeError(std::string(name) + ": matrices of shape " + shape_text(a.shape()),
+                           "the last two axes have one length");
 }
 
 namespace {

@@ -35,9 +35,9 @@ std::shared_ptr<const library::HostBlas> lapack();
 void note_lapack(const char* name, const Array& given, const Array& made);
 /// The dtype in which decompositions of it are computed. Throws DTypeError.
 Scalar computed_dtype(const char* name, Scalar dtype);
-/// Throws ShapeError for fewer than two axes.
+/// Throws MatrixShapeError for fewer than two axes.
 void require_matrices(const char* name, const Array& a);
-/// Throws ShapeError unless the last two axes have one length.
+/// Throws MatrixShapeError unless the last two axes have one length.
 void require_squares(const char* name, const Array& a);
 
 /// Memory whose elements are written before they are read: zeros would be a pass of their own.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "linalg/host_matrices.hpp"
 #include "linalg/matrix_product.hpp"
 #include "linalg/operands.hpp"
 #include "treadle/array/creation.hpp"
@@ -20,6 +21,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
+#include "treadle/linalg/decomposition.hpp"
 
 namespace treadle::linalg {
 namespace {
@@ -37,6 +39,9 @@ std::string two_shapes(const Array& x, const Array& y) {
                        " on the right",
                    "transpose one of them, or reshape it");
 }
+
+/// What multiplies every element.
+bool is_number(const array::Operand& x) { return x.array() == nullptr || x.array()->rank() == 0; }
 
 /// A shape without some of its axes, counted from the end.
 Shape without(Shape shape, bool last_but_one, bool last) {
@@ -139,15 +144,16 @@ Array matmul(const Array& x, const Array& y) {
   const std::int64_t b = y.shape()[static_cast<std::size_t>(std::max(y.rank() - 2, 0))];
   if (a != b) refuse_lengths("matmul", x, y, a, b);
   // The product of two vectors is a sum, and takes pending operands into its kernel.
-  if (x_is_vector && y_is_vector) return array::dot(x, y);
+  if (x_is_vector && y_is_vector) return array::dot_of_vectors(x, y);
   const Array left = in_dtype(x, dtype), right = in_dtype(y, dtype);
   return multiplied(x_is_vector ? array::expand_dims(left, 0) : left,
                     y_is_vector ? array::expand_dims(right, 1) : right, x_is_vector, y_is_vector);
 }
 
-Array dot(const Array& x, const Array& y) {
-  if (x.rank() <= 1 && y.rank() <= 1) return array::dot(x, y);
-  if (x.rank() == 0 || y.rank() == 0) return array::multiply(x, y);
+Array dot(const array::Operand& first, const array::Operand& second) {
+  if (is_number(first) || is_number(second)) return array::multiply(first, second);
+  const Array &x = *first.array(), &y = *second.array();
+  if (x.rank() == 1 && y.rank() == 1) return array::dot_of_vectors(x, y);
   if (x.rank() <= 2 && y.rank() <= 2) {
     const std::int64_t a = x.shape().back();
     const std::int64_t b = y.shape()[static_cast<std::size_t>(std::max(y.rank() - 2, 0))];
@@ -159,9 +165,10 @@ Array dot(const Array& x, const Array& y) {
                     {y.rank() == 1 ? 0 : y.rank() - 2});
 }
 
-Array inner(const Array& x, const Array& y) {
-  if (x.rank() == 0 || y.rank() == 0) return array::multiply(x, y);
-  if (x.rank() == 1 && y.rank() == 1) return array::dot(x, y);
+Array inner(const array::Operand& first, const array::Operand& second) {
+  if (is_number(first) || is_number(second)) return array::multiply(first, second);
+  const Array &x = *first.array(), &y = *second.array();
+  if (x.rank() == 1 && y.rank() == 1) return array::dot_of_vectors(x, y);
   const Scalar dtype = promote(x.dtype().scalar(), y.dtype().scalar());
   return contracted("inner", in_dtype(x, dtype), in_dtype(y, dtype), {-1}, {-1});
 }
@@ -206,11 +213,8 @@ Array tensordot(const Array& x, const Array& y, int count) {
 }
 
 Array matrix_power(const Array& x, std::int64_t n) {
-  require_axes("matrix_power", x, 2, "first");
-  const std::int64_t rows = x.shape()[static_cast<std::size_t>(x.rank()) - 2];
-  if (rows != x.shape().back())
-    throw ShapeError("matrix_power: an array of shape " + shape_text(x.shape()),
-                     "the last two axes have one length");
+  require_squares("matrix_power", x);
+  const std::int64_t rows = x.shape().back();
   if (n < 0)
     throw InvalidArgument("matrix_power: n=" + std::to_string(n), "invert the matrix first");
   if (n == 0) {
@@ -274,8 +278,8 @@ Array multi_dot(std::span<const Array> matrices) {
   if (ends_with_vector) all.back() = array::expand_dims(all.back(), 1);
   for (const Array& x : all)
     if (x.rank() != 2)
-      throw ShapeError("multi_dot: an array of shape " + shape_text(x.shape()),
-                       "matrices have two axes; the first and the last may be vectors");
+      throw MatrixShapeError("multi_dot: an array of shape " + shape_text(x.shape()),
+                             "matrices have two axes; the first and the last may be vectors");
   for (std::size_t i = 0; i + 1 < all.size(); ++i)
     if (all[i].shape()[1] != all[i + 1].shape()[0])
       refuse_lengths("multi_dot", all[i], all[i + 1], all[i].shape()[1], all[i + 1].shape()[0]);

@@ -49,7 +49,8 @@ TEST_P(DecompositionTest, EquationsAndDeterminants) {
   EXPECT_EQ(det(singular).item().as_double(), 0);
   EXPECT_THROW(inv(singular), LinAlgError);
   EXPECT_THROW(solve(a, make({1, 2, 3})), ShapeError);
-  EXPECT_THROW(inv(make({1, 2})), ShapeError);
+  EXPECT_THROW(inv(make({1, 2})), MatrixShapeError);
+  EXPECT_THROW(det(matrix({1, 2, 3, 4, 5, 6}, 3)), ShapeError);
   EXPECT_THROW(inv(array::cast(a, Scalar::float16)), DTypeError);
 }
 
@@ -65,6 +66,21 @@ TEST_P(DecompositionTest, FactorsMultiplyToTheMatrix) {
   const Svd values = svd(tall, false);
   expect_near(matmul(values.u * values.s, values.vh), {1, 2, 3, 4, 5, 7});
   EXPECT_THROW(svd(matrix({NAN, 1, 1, 1}, 2)), LinAlgError);
+}
+
+TEST_P(DecompositionTest, UnknownsAlongSeveralAxes) {
+  const device::StreamScope scope(shared_stream());
+  const Array a = array::reshape(matrix({2, 1, 1, 3}, 2), {2, 1, 2});
+  const Array x = tensorsolve(a, matrix({3, 4}, 1));
+  expect_near(x, {1, 1});
+  const Array inverse = tensorinv(a);
+  EXPECT_THAT(inverse.shape(), testing::ElementsAre(2, 2, 1));
+  expect_near(tensordot(inverse, matrix({3, 4}, 1)), {1, 1});
+  const int last[] = {0};
+  expect_near(tensorsolve(array::reshape(a, {2, 2}), make({3, 4}), last), {1, 1});
+  EXPECT_THROW(tensorinv(a, 0), InvalidArgument);
+  EXPECT_THROW(tensorinv(array::zeros({2, 2}, Scalar::float32), 1), LinAlgError);
+  EXPECT_THROW(tensorinv(array::zeros({2, 3}, Scalar::float32), 1), MatrixShapeError);
 }
 
 TEST_P(DecompositionTest, LongMatrices) {

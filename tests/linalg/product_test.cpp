@@ -97,7 +97,11 @@ TEST_P(LinalgProductTest, OthersAreMadeOfThem) {
   expect(matrix_power(a, 0), {1, 0, 0, 1});
   expect(multi_dot(std::array{a, a, make({1, 1})}), {5, 17});
   expect(dot(cube, a), {2, 3, 6, 11, 10, 19, 14, 27});
+  expect(dot(a, 2), {0, 2, 4, 6});
+  expect(dot(make({1, 2}), make({3, 4})), {11});
   expect(inner(a, a), {1, 3, 3, 13});
+  expect(inner(make({1, 2}), make({3, 4})), {11});
+  expect(inner(3, a), {0, 3, 6, 9});
   expect(tensordot(cube, a), {14, 38});
   EXPECT_THROW(matrix_power(a, -1), InvalidArgument);
   EXPECT_THROW(multi_dot(std::array{a}), InvalidArgument);

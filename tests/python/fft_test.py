@@ -243,7 +243,7 @@ def test_empty_batches(device):
 def test_frequencies_and_shifts(device):
     for n in (1, 2, 5, 8):
         expect(tnp.fft.fftfreq(n, 0.3), np.fft.fftfreq(n, 0.3))
-        expect(tnp.fft.rfftfreq(n, 0.3), np.fft.rfftfreq(n, 0.3))
+        expect(tnp.fft.rfftfreq(n, 0.3, device), np.fft.rfftfreq(n, 0.3))
         x = drawn((n, 3), "f8")
         for axes in (None, 0, (0, 1), -1):
             for name in ("fftshift", "ifftshift"):

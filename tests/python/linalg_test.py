@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -170,6 +172,73 @@ def test_errors_are_numpys(device):
         tnp.linalg.det(tnp.ones((2, 3)))
     with pytest.raises(treadle.DTypeError, match="float16"):
         tnp.linalg.inv(tnp.ones((2, 2), "e"))
+
+
+@pytest.mark.parametrize("dtype", list("fDi"))
+def test_unknowns_along_several_axes(device, dtype):
+    x = draw((6, 4, 2, 3, 4), dtype) + (24 * np.eye(24)).astype(dtype).reshape(6, 4, 2, 3, 4)
+    b = draw((6, 4), dtype, 1)
+    a = tnp.asarray(x)
+    same(tnp.linalg.tensorsolve(a, b), np.linalg.tensorsolve(x, b))
+    same(np.linalg.tensorsolve(a, tnp.asarray(b)), np.linalg.tensorsolve(x, b))
+    y, axes = np.moveaxis(x, (2, 3), (0, 1)), (0, 1)
+    expected = np.linalg.tensorsolve(y, b, axes)
+    same(tnp.linalg.tensorsolve(tnp.asarray(y), b, axes=axes), expected)
+    same(tnp.linalg.tensorinv(a), np.linalg.tensorinv(x))
+    square = x[:, :, 0, 0, 0]
+    same(tnp.linalg.tensorinv(square[:4], ind=1), np.linalg.tensorinv(square[:4], ind=1))
+    for name, *arguments in [
+        ("tensorinv", a, 0),
+        ("tensorinv", a, 1),
+        ("tensorinv", a, 9),
+        ("tensorsolve", a, b[:5]),
+        ("tensorsolve", a, np.ones((6, 4, 3))),
+        ("tensorsolve", a[:5], b[:5]),
+    ]:
+        host = [x.get() if isinstance(x, treadle.Array) else x for x in arguments]
+        with pytest.raises(ValueError) as theirs:
+            getattr(np.linalg, name)(*host)
+        with pytest.raises(theirs.type):
+            getattr(tnp.linalg, name)(*arguments)
+
+
+NO_SQUARE = ["solve(a, a)", "inv(a)", "det(a)", "slogdet(a)", "cholesky(a)", "eig(a)", "eigvals(a)",
+             "eigh(a)", "eigvalsh(a)", "expm(a)", "matrix_power(a, 2)", "matrix_power(a, -1)",
+             "cond(a, 1)"]  # fmt: skip
+NO_MATRIX = ["solve(a[0], a[0])", "inv(a[0])", "det(a[0])", "slogdet(a[0])", "cholesky(a[0])",
+             "eigvals(a[0])", "eigh(a[0])", "qr(a[0])", "svd(a[0])", "svdvals(a[0])", "pinv(a[0])",
+             "lstsq(a[0], a[0])", "lstsq(a, a[0])", "lstsq(a, a[None])",
+             "matrix_power(a[0], 2)", "multi_dot([a, a[0], a.T])", "multi_dot([a, a.T[None], a])",
+             "expm(a[0])"]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", NO_SQUARE + NO_MATRIX)
+def test_what_is_no_matrix_is_an_error_of_both_classes(call):
+    with treadle.find_device("cpu"):
+        if "expm" not in call:
+            with pytest.raises(np.linalg.LinAlgError):
+                eval(f"np.linalg.{call}", {"np": np, "a": np.ones((2, 3))})
+        with pytest.raises(treadle.MatrixShapeError) as caught:
+            eval(f"tnp.linalg.{call}", {"tnp": tnp, "a": tnp.ones((2, 3))})
+    for kind in (np.linalg.LinAlgError, treadle.LinAlgError, treadle.ShapeError, ValueError):
+        assert isinstance(caught.value, kind)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(again, treadle.MatrixShapeError) and str(again) == str(caught.value)
+
+
+def test_least_squares_of_what_is_no_number(device):
+    for value in (np.nan, np.inf):
+        x, b = np.full((3, 2), value), np.ones(3)
+        with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+            np.linalg.lstsq(x, b)
+        with pytest.raises(treadle.LinAlgError, match="did not converge"):
+            tnp.linalg.lstsq(tnp.asarray(x), b)
+        x[:] = draw((3, 2))
+        for ours, theirs in zip(
+            tnp.linalg.lstsq(tnp.asarray(x), b * value), np.linalg.lstsq(x, b * value), strict=True
+        ):
+            if isinstance(ours, treadle.Array):
+                same(ours, theirs)
 
 
 @pytest.mark.parametrize("dtype", list("fdFD"))

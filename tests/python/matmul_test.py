@@ -175,6 +175,115 @@ def test_products_made_of_them(device):
     same(tnp.linalg.matrix_power(a @ a.T, 5), np.linalg.matrix_power(x @ x.T, 5))
 
 
+@pytest.mark.parametrize(
+    ("a", "b"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((), (3,)),
+                 ((2, 3), ()), ((2, 4, 3), (3,)), ((3,), (2, 3, 4)), ((2, 2, 3), (4, 3, 2)),
+                 ((0, 3), (3, 2)), ((2, 0), (0, 2))],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", ["f", "F", "b", "?"])
+def test_dot_as_function_and_as_method(device, a, b, dtype):
+    x, y = draw(a, dtype), draw(b, dtype, 1)
+    ours, other = tnp.asarray(x, device=device), tnp.asarray(y, device=device)
+    expected = np.asarray(np.dot(x, y))
+    for call in (tnp.dot, tnp.Array.dot, np.dot, lambda p, q: q.__class__.dot(p, b=q)):
+        same(call(ours, other), expected)
+    same(ours.dot(y), expected)
+    if y.size:
+        same(ours.dot(y.tolist()), np.asarray(np.dot(x, y.tolist())))
+    out = tnp.zeros(expected.shape, expected.dtype, device=device)
+    assert ours.dot(other, out) is out and tnp.dot(a=ours, b=other, out=out) is out
+    same(out, expected)
+    with pytest.raises(ValueError, match="dot"):
+        ours.dot(other, out=tnp.zeros(expected.shape, "h", device=device))
+
+
+def test_dot_and_inner_of_numbers(device):
+    x = draw((2, 3), "f")
+    a = tnp.asarray(x, device=device)
+    for number in (2, 2.5, 1j, np.float64(2), True):
+        for name in ("dot", "inner"):
+            ours, theirs = getattr(tnp, name), getattr(np, name)
+            same(ours(a, number), np.asarray(theirs(x, number)))
+            same(ours(number, a), np.asarray(theirs(number, x)))
+            same(ours(number, [1, 2]), np.asarray(theirs(number, [1, 2])))
+            same(ours(2, number), np.asarray(theirs(2, number)))
+        same(a.dot(number), np.asarray(x.dot(number)))
+    with pytest.raises(treadle.ShapeError, match="dot"):
+        a.dot(a)
+    with pytest.raises(TypeError, match="set"):
+        a.dot({1})
+
+
+OPTIONS = [
+    ("matmul", (3, 3), (3, 3), {"dtype": "h"}),
+    ("matmul", (2, 3), (3, 4), {"dtype": "D"}),
+    ("matmul", (2, 3), (3, 4), {"order": "F", "casting": "safe", "subok": False}),
+    ("matmul", (2, 3), (2, 3), {"axes": [(1, 0), (0, 1), (0, 1)]}),
+    ("matmul", (2, 3), (3, 4), {"axes": [(0, 1), (-2, -1), (1, 0)]}),
+    ("matmul", (3, 2, 5), (3, 5, 4), {"axes": [(2, 0), (0, 2), (-1, 0)]}),
+    ("matmul", (2, 3), (3,), {"axes": [(0, 1), 0, 0]}),
+    ("matmul", (3,), (3,), {"axes": [0, (0,), ()]}),
+    ("matvec", (2, 3), (3,), {"dtype": "d"}),
+    ("matvec", (3, 5, 2), (2, 4), {"axes": [(0, 2), 0, 1]}),
+    ("vecmat", (3,), (3, 4), {"dtype": "d"}),
+    ("vecmat", (3, 2), (3, 4), {"axes": [0, (0, 1), -1]}),
+    ("vecdot", (2, 3), (2, 3), {"axis": 0}),
+    ("vecdot", (2, 3), (2, 3), {"axis": 0, "keepdims": True}),
+    ("vecdot", (2, 3), (2, 3), {"keepdims": True, "dtype": "h"}),
+    ("vecdot", (2, 3), (3, 4), {"axes": [1, 0]}),
+    ("vecdot", (3, 2), (3, 4, 2), {"axes": [0, (0,), ()]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "a", "b", "options"), OPTIONS)
+@pytest.mark.parametrize("dtype", ["b", "F"])
+def test_options_of_products_are_numpys(device, name, a, b, options, dtype):
+    if not hasattr(np, name):
+        pytest.skip("a newer NumPy has it")
+    x, y = draw(a, dtype), draw(b, dtype, 1)
+    p, q = (tnp.asarray(e, device=device) for e in (x, y))
+    ours, theirs = getattr(tnp, name), getattr(np, name)
+    try:
+        expected = np.asarray(theirs(x, y, **options))
+    except (TypeError, ValueError) as error:
+        with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+            ours(p, q, **options)
+        return
+    for call in (ours, theirs):
+        made = call(p, q, **options)
+        same(made, expected)
+        assert made.strides == expected.strides or options.get("order") != "F"
+    out = tnp.zeros(expected.shape, expected.dtype, device=device)
+    assert ours(p, q, out=out, **options) is out
+    same(out, expected)
+    wide = tnp.zeros(expected.shape, "D", device=device)
+    assert ours(p, q, wide, **options) is wide
+    assert theirs(p, q, out=wide, **options) is wide
+
+
+def test_options_that_products_refuse(device):
+    a = tnp.ones((2, 3), "d", device=device)
+    for call, error in [
+        (lambda m: m.matmul(a, a.T, dtype="q"), TypeError),
+        (lambda m: m.matmul(a, a.T, dtype="f", casting="safe"), TypeError),
+        (lambda m: m.matmul(a, a.T, axes=[(0, 1), (0, 1)]), ValueError),
+        (lambda m: m.matmul(a, a[0], axes=[(0, 1), (0, 1), 0]), ValueError),
+        (lambda m: m.matmul(a, a.T, axes=[(0, 1), (0, 2), (0, 1)]), IndexError),
+        (lambda m: m.matmul(a, a.T, keepdims=True), TypeError),
+        (lambda m: m.matmul(a, a.T, axis=0), TypeError),
+        (lambda m: m.vecdot(a, a, axis=0, axes=[0, 0]), TypeError),
+        (lambda m: m.vecdot(a, a, axis=2), IndexError),
+        (lambda m: m.matmul(a, a.T, out=tnp.zeros((2, 2), "q", device=device)), TypeError),
+        (lambda m: m.matmul(a, a.T, out=tnp.zeros((2, 3), device=device)), ValueError),
+    ]:
+        for module in (tnp, np):
+            with pytest.raises(error):
+                call(module)
+    whole = tnp.zeros((2, 2), "q", device=device)
+    assert tnp.matmul(a, a.T, out=whole, casting="unsafe") is whole
+    same(whole, np.full((2, 2), 3))
+
+
 def test_explain_names_who_multiplied(device):
     a = tnp.ones((64, 64), "f", device=device)
     product = a @ a

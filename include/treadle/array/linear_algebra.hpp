@@ -16,8 +16,6 @@ Array outer(const Array& x, const Array& y);
 Array trace(const Array& x, std::int64_t offset = 0, int axis = 0, int other = 1);
 /// The sum of the products along an axis, x conjugated.
 Array vecdot(const Array& x, const Array& y, int axis = -1);
-/// dot() of arrays with one axis, their elements not conjugated.
-Array inner(const Array& x, const Array& y);
 /// The cross products of vectors of 3 elements, or of 2, which lie in a plane, along an axis of
 /// each; of 2 and 2 the one component that is not 0. Throws ShapeError for other lengths and for
 /// shapes that do not broadcast.

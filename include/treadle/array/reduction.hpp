@@ -86,9 +86,9 @@ Array count_nonzero(const Array& x, const ReduceOptions& options = {});
 /// The mean of x with weights, which have the shape of x or lie along the one named axis; in one
 /// pass. Takes axes and keeps_axes.
 Array average(const Array& x, const Array& weights, const ReduceOptions& options = {});
-/// sum(x * y) of two arrays with one axis of the same length, in their common dtype; x * y where
-/// one is a number or has no axes. Throws NotSupported for more axes.
-Array dot(const Operand& x, const Operand& y);
+/// sum(x * y) of two arrays with one axis of the same length, in their common dtype. Throws
+/// ShapeError for other numbers of axes: linalg::dot (treadle/linalg/product.hpp) takes matrices.
+Array dot_of_vectors(const Array& x, const Array& y);
 /// The same of all elements in C's order, x conjugated.
 Array vdot(const Array& x, const Array& y);
 /// The root of the sum of squared magnitudes.

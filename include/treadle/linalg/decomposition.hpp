@@ -9,11 +9,12 @@
 // float32 and complex64 are computed in their own precision, integers and bool in float64.
 //
 // All throw LibraryNotFound where the host has no LAPACK, DTypeError for float16 and records, and
-// ShapeError for arrays with fewer than two axes and where a square is wanted.
+// MatrixShapeError for arrays with fewer than two axes and where a square is wanted.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "treadle/array/array.hpp"
 #include "treadle/base/error.hpp"
@@ -25,11 +26,24 @@ class LinAlgError : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 
+/// No matrix where one is wanted, or none that is square. NumPy has its LinAlgError for that: in
+/// Python this class derives from both, and programs may catch either.
+class MatrixShapeError : public ShapeError {
+  using ShapeError::ShapeError;
+};
+
 /// The x for which a @ x is b. b is one vector if it has one axis, else matrices; axes before them
 /// broadcast. Throws LinAlgError for singular matrices.
 Array solve(const Array& a, const Array& b);
 /// The inverse. Throws LinAlgError for singular matrices.
 Array inv(const Array& a);
+/// The x for which tensordot(a, x, x.rank()) is b: a has the axes of b, and behind them those of x.
+/// `axes` of a are moved behind the others first. Throws MatrixShapeError unless there are as many
+/// equations as unknowns, LinAlgError where they are singular.
+Array tensorsolve(const Array& a, const Array& b, std::span<const int> axes = {});
+/// The inverse of that: tensordot(tensorinv(a, count), b, count) is tensorsolve(a, b), where b has
+/// `count` axes. Throws InvalidArgument for a count that is not above 0.
+Array tensorinv(const Array& a, int count = 2);
 /// The determinant; 0 for singular matrices.
 Array det(const Array& a);
 /// Determinants too large or too small for the dtype.

@@ -26,10 +26,11 @@ namespace treadle::linalg {
 /// row on the left and a column on the right, and is not in the result. In the common dtype; bool
 /// gives bool, integers wrap around. Throws ShapeError for arrays without axes.
 Array matmul(const Array& x, const Array& y);
-/// The sum over the last axis of x and the last but one of y; x * y where one has no axes.
-Array dot(const Array& x, const Array& y);
-/// The sum over the last axis of both; x * y where one has no axes.
-Array inner(const Array& x, const Array& y);
+/// The sum over the last axis of x and the last but one of y; x * y where one is a number or has no
+/// axes. Of two arrays with one axis the sum of products, one kernel with what is pending of both.
+Array dot(const array::Operand& x, const array::Operand& y);
+/// The sum over the last axis of both; x * y where one is a number or has no axes.
+Array inner(const array::Operand& x, const array::Operand& y);
 /// Matrices times vectors, in the last axes; axes before them broadcast.
 Array matvec(const Array& x, const Array& vectors);
 /// Vectors, conjugated, times matrices.
@@ -40,7 +41,8 @@ Array tensordot(const Array& x, const Array& y, std::span<const int> axes,
                 std::span<const int> others);
 /// Over the last `count` axes of x and the first of y.
 Array tensordot(const Array& x, const Array& y, int count = 2);
-/// Square matrices multiplied with themselves, 0 or more times. Throws InvalidArgument for n < 0.
+/// Square matrices multiplied with themselves, 0 or more times. Throws InvalidArgument for n < 0,
+/// MatrixShapeError (treadle/linalg/decomposition.hpp) for others.
 Array matrix_power(const Array& x, std::int64_t n);
 /// The product of several matrices, in the order that takes the fewest multiplications. The first
 /// and the last may have one axis. Throws ShapeError, and InvalidArgument for fewer than two.

@@ -10,6 +10,7 @@
 
 #include "errors.hpp"
 #include "native/array.hpp"
+#include "native/linalg.hpp"
 #include "native/promotion.hpp"
 #include "treadle/array/cumulative.hpp"
 #include "treadle/array/reduction.hpp"
@@ -258,21 +259,6 @@ nb::object reduce(const std::string& name, nb::handle x, const nb::kwargs& named
   return options.result(function(own, options.get()));
 }
 
-/// A number has the dtype that it has alone, as NumPy has it in products of vectors.
-array::Operand factor(const array::Operand& value) {
-  if (value.array() != nullptr || !value.type().is_weak()) return value;
-  return typed_alone(value.number());
-}
-
-nb::object dot(nb::handle x, nb::handle y) {
-  const ArrayOperand first(x.ptr(), y.ptr()), second(y.ptr(), x.ptr());
-  for (const auto& [operand, object] : {std::pair(&first, x), std::pair(&second, y)})
-    if (!*operand)
-      raise_python(PyExc_TypeError, std::string("dot() of a ") + Py_TYPE(object.ptr())->tp_name +
-                                        ": pass arrays, or numbers");
-  return array_object(array::dot(factor(first.get()), factor(second.get())));
-}
-
 }  // namespace
 
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type) {
@@ -286,22 +272,19 @@ void bind_array_reductions(nb::module_& m, nb::class_<Array>& type) {
           return options.result(method.reduce(self, options.get()));
         },
         nb::sig(method.signature), method.doc);
-  type.def("dot", recorded(&dot), nb::arg("other"),
-           nb::sig("def dot(self, other: typing.Any) -> Array"),
-           "The sum of the products of two arrays with one axis.");
+  type.def("dot", &dotted, nb::arg("b"), nb::arg("out") = nb::none(),
+           nb::sig("def dot(self, b: typing.Any, out: Array | None = None) -> Array"),
+           "The sum over the last axis of the array and the last but one of b.");
   m.def("reduce", recorded(&reduce), nb::arg("name"), nb::arg("x"), nb::arg("options"),
         nb::sig("def reduce(name: str, x: typing.Any, **options: typing.Any) -> Array"),
         "A reduction by its name in NumPy; beside NumPy's options it takes ignores_nan.");
-  m.def("dot", recorded(&dot), nb::arg("x"), nb::arg("y"),
-        nb::sig("def dot(x: typing.Any, y: typing.Any) -> Array"),
-        "The sum of the products of two arrays with one axis.");
   m.def("vdot", recorded(+[](nb::handle x, nb::handle y) {
           const ArrayOperand first(x.ptr(), y.ptr()), second(y.ptr(), x.ptr());
           const Array a = array_of(first, x, "vdot"), b = array_of(second, y, "vdot");
           return array_object(array::vdot(a, b));
         }),
         nb::arg("x"), nb::arg("y"), nb::sig("def vdot(x: typing.Any, y: typing.Any) -> Array"),
-        "The same of all elements, the first conjugated.");
+        "The sum of the products of all elements, the first conjugated.");
   m.def("vector_norm", recorded(+[](nb::handle x, double order, const nb::kwargs& named) {
           const ArrayOperand operand(x.ptr());
           const Array vector = array_of(operand, x, "vector_norm");

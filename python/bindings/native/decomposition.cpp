@@ -4,10 +4,12 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "image.hpp"
 #include "native/array.hpp"
@@ -44,6 +46,15 @@ void bind_decompositions(nb::module_& m) {
       nb::arg("a"), nb::arg("b"), "The x for which a @ x is b.");
   m.def(
       "inv", [](const Array& a) { return waiting(&linalg::inv)(a); }, nb::arg("a"), "The inverse.");
+  m.def(
+      "tensorsolve",
+      [](const Array& a, const Array& b, const std::vector<int>& axes) {
+        return waiting(&linalg::tensorsolve)(a, b, axes);
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("axes"), "The x for which tensordot(a, x, x.ndim) is b.");
+  m.def(
+      "tensorinv", [](const Array& a, int count) { return waiting(&linalg::tensorinv)(a, count); },
+      nb::arg("a"), nb::arg("count"), "The inverse of the first axes and the others.");
   m.def(
       "det", [](const Array& a) { return waiting(&linalg::det)(a); }, nb::arg("a"),
       "The determinant.");

@@ -16,5 +16,8 @@ void bind_linalg(nanobind::module_& m);
 void bind_decompositions(nanobind::module_& m);
 /// The product of matrices, for `@`.
 Array multiplied_matrices(const Array& x, const Array& y);
+/// NumPy's dot() of arrays and numbers; `out`, unless it is None, is of the result's dtype. A
+/// method of arrays, too.
+nanobind::object dotted(nanobind::handle x, nanobind::handle y, nanobind::handle out);
 
 }  // namespace treadle::bindings

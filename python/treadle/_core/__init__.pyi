@@ -17,6 +17,7 @@ from treadle import (
     LaunchError as LaunchError,
     LibraryNotFound as LibraryNotFound,
     LinAlgError as LinAlgError,
+    MatrixShapeError as MatrixShapeError,
     NotSupported as NotSupported,
     OutOfMemory as OutOfMemory,
     OverflowError as OverflowError,

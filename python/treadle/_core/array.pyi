@@ -426,8 +426,8 @@ class Array:
         For each element the product of all up to it along an axis, or in C's order of all.
         """
 
-    def dot(self, other: Any) -> Array:
-        """The sum of the products of two arrays with one axis."""
+    def dot(self, b: Any, out: Array | None = None) -> Array:
+        """The sum over the last axis of the array and the last but one of b."""
 
     def nonzero(self) -> tuple[Array, ...]:
         """
@@ -618,11 +618,8 @@ def reduce(name: str, x: Any, **options: Any) -> Array:
     A reduction by its name in NumPy; beside NumPy's options it takes ignores_nan.
     """
 
-def dot(x: Any, y: Any) -> Array:
-    """The sum of the products of two arrays with one axis."""
-
 def vdot(x: Any, y: Any) -> Array:
-    """The same of all elements, the first conjugated."""
+    """The sum of the products of all elements, the first conjugated."""
 
 def vector_norm(x: Any, order: float, **options: Any) -> Array:
     """The root of `order` of the sum of powers of magnitudes."""

@@ -2,6 +2,7 @@
 """Products of matrices."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import treadle._core.array
 
@@ -9,10 +10,10 @@ import treadle._core.array
 def matmul(x: treadle._core.array.Array, y: treadle._core.array.Array) -> treadle._core.array.Array:
     """Matrices in the last two axes multiplied."""
 
-def dot(x: treadle._core.array.Array, y: treadle._core.array.Array) -> treadle._core.array.Array:
+def dot(x: Any, y: Any, out: treadle._core.array.Array | None = None) -> treadle._core.array.Array:
     """The sum over the last axis of x and the last but one of y."""
 
-def inner(x: treadle._core.array.Array, y: treadle._core.array.Array) -> treadle._core.array.Array:
+def inner(x: Any, y: Any) -> treadle._core.array.Array:
     """The sum over the last axis of both."""
 
 def matvec(x: treadle._core.array.Array, y: treadle._core.array.Array) -> treadle._core.array.Array:
@@ -41,6 +42,12 @@ def solve(a: treadle._core.array.Array, b: treadle._core.array.Array) -> treadle
 
 def inv(a: treadle._core.array.Array) -> treadle._core.array.Array:
     """The inverse."""
+
+def tensorsolve(a: treadle._core.array.Array, b: treadle._core.array.Array, axes: Sequence[int]) -> treadle._core.array.Array:
+    """The x for which tensordot(a, x, x.ndim) is b."""
+
+def tensorinv(a: treadle._core.array.Array, count: int) -> treadle._core.array.Array:
+    """The inverse of the first axes and the others."""
 
 def det(a: treadle._core.array.Array) -> treadle._core.array.Array:
     """The determinant."""

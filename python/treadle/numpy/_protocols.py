@@ -21,6 +21,7 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 
 from ._files import require_file
+from ._linear_algebra import PRODUCTS
 from ._ufunc_methods import REDUCTIONS
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -125,6 +126,10 @@ def call_ufunc(
 
 def _call(name: str, inputs: Sequence[Any], out: Any, options: dict[str, Any]) -> Any:
     function = _named(name, f"numpy.{name}()")
+    if (
+        name in PRODUCTS
+    ):  # NumPy's functions of whole vectors and matrices have options of their own
+        return function(*inputs, **options | ({} if out is None else {"out": out}))
     options.pop("order", None)
     options.pop("subok", None)
     if options.get("casting", "same_kind") != "same_kind":

@@ -224,7 +224,7 @@ def _frequencies(made: Callable[..., Array], n: int, d: float, dtype: Any, devic
 
 
 def fftfreq(
-    n: int, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
+    n: int, d: float = 1.0, device: Device | str | None = None, *, dtype: Any = None
 ) -> Array:
     """The frequencies of the elements of a transform of n samples that are d apart: 0, 1, ..., and
     the negative ones, over n * d. float64 unless dtype is another floating one."""
@@ -232,7 +232,7 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
+    n: int, d: float = 1.0, device: Device | str | None = None, *, dtype: Any = None
 ) -> Array:
     """The frequencies of rfft(): 0 to n // 2, over n * d."""
     return _frequencies(_fft.rfftfreq, n, d, dtype, device)

@@ -18,7 +18,7 @@ from treadle._required import required
 
 from ._creation import asarray, asarrays, written
 from ._linear_algebra import matmul, tensordot, vecdot
-from ._manipulation import expand_dims, matrix_transpose
+from ._manipulation import as_list, expand_dims, matrix_transpose
 from ._manipulation import moveaxis as _moveaxis
 
 __all__ = [
@@ -50,6 +50,8 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",
@@ -124,6 +126,18 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
 def solve(a: Any, b: Any) -> Array:
     """The x for which a @ x is b, a vector if that has one axis. LinAlgError if a is singular."""
     return _linalg.solve(*asarrays((a, b)))
+
+
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
+    """The x for which tensordot(a, x, x.ndim) is b; `axes` of a are moved behind the others
+    first."""
+    matrix, right = asarrays((a, b))
+    return _linalg.tensorsolve(matrix, right, [] if axes is None else as_list(axes))
+
+
+def tensorinv(a: Any, ind: int = 2) -> Array:
+    """The inverse of that: tensordot(tensorinv(a, ind), b, ind) is tensorsolve(a, b)."""
+    return _linalg.tensorinv(asarray(a), operator.index(ind))
 
 
 def inv(a: Any) -> Array:
