@@ -54,6 +54,43 @@ Array cholesky(const Array& a, bool is_upper) {
   });
 }
 
+namespace {
+
+/// Factors each matrix in its place, as LAPACK's geqrf: R on and above the diagonal, below it the
+/// vectors of Householder's reflections. The result is their factors, as many as the shorter side.
+template <class T>
+std::vector<T> reflected(HostMatrices<T>& all, const Array& x) {
+  const std::int64_t least = std::min(all.m, all.n);
+  std::vector<T> tau(count_of(all.count * least));
+  if (least == 0) return tau;
+  for_matrices(all, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
+    const Int m = static_cast<Int>(all.m), n = static_cast<Int>(all.n);
+    std::vector<T> work;
+    for (std::int64_t i = first; i < last; ++i) {
+      Int info = 0, size = -1;
+      T asked(1);
+      T* const factors = tau.data() + i * least;
+      routines.geqrf(&m, &n, all.at(i), &m, factors, &asked, &size, &info);
+      size = work_size<Int>(asked);
+      work.resize(count_of(size));
+      routines.geqrf(&m, &n, all.at(i), &m, factors, work.data(), &size, &info);
+    }
+  });
+  return tau;
+}
+
+}  // namespace
+
+Reflections qr_reflections(const Array& a) {
+  require_matrices("qr", a);
+  return with_dtype("qr", a, [&](auto number, const Array& x) {
+    HostMatrices<decltype(number)> all(x);
+    const auto tau = reflected(all, x);
+    return Reflections{all.array("qr", x),
+                       host_vectors("qr", tau, all.batch, std::min(all.m, all.n), x)};
+  });
+}
+
 Qr qr(const Array& a, QrMode mode) {
   require_matrices("qr", a);
   return with_dtype("qr", a, [&](auto number, const Array& x) {
@@ -66,21 +103,13 @@ Qr qr(const Array& a, QrMode mode) {
     const std::int64_t width = mode == QrMode::complete ? all.m : least;
     HostMatrices<T> q(all.batch, all.m, mode == QrMode::r ? 0 : width);
     HostMatrices<T> r(all.batch, mode == QrMode::complete ? all.m : least, all.n);
+    std::vector<T> tau = reflected(all, x);
     for_matrices(
         all, x, [&]<class Int>(const HostRoutines<T, Int>& routines, auto first, auto last) {
-          const Int m = static_cast<Int>(all.m), n = static_cast<Int>(all.n);
-          const Int k = static_cast<Int>(least), columns = static_cast<Int>(q.n);
-          const Int m_or_one = std::max(m, Int(1));
-          std::vector<T> tau(count_of(std::max<std::int64_t>(least, 1))), work;
+          const Int m = static_cast<Int>(all.m), k = static_cast<Int>(least);
+          const Int columns = static_cast<Int>(q.n);
+          std::vector<T> work;
           for (std::int64_t i = first; i < last; ++i) {
-            Int info = 0, size = -1;
-            T asked(1);
-            if (k > 0) {
-              routines.geqrf(&m, &n, all.at(i), &m_or_one, tau.data(), &asked, &size, &info);
-              size = work_size<Int>(asked);
-              work.resize(count_of(size));
-              routines.geqrf(&m, &n, all.at(i), &m_or_one, tau.data(), work.data(), &size, &info);
-            }
             for (std::int64_t column = 0; column < all.n; ++column)
               for (std::int64_t row = 0; row <= std::min(column, r.m - 1); ++row)
                 r.element(i, row, column) = all.element(i, row, column);
@@ -90,12 +119,13 @@ Qr qr(const Array& a, QrMode mode) {
               for (std::int64_t j = 0; j < q.n; ++j) q.element(i, j, j) = T(1);
               continue;
             }
-            size = -1;
-            routines.orgqr(&m, &columns, &k, q.at(i), &m_or_one, tau.data(), &asked, &size, &info);
+            Int info = 0, size = -1;
+            T asked(1);
+            T* const factors = tau.data() + i * least;
+            routines.orgqr(&m, &columns, &k, q.at(i), &m, factors, &asked, &size, &info);
             size = work_size<Int>(asked);
             work.resize(count_of(size));
-            routines.orgqr(&m, &columns, &k, q.at(i), &m_or_one, tau.data(), work.data(), &size,
-                           &info);
+            routines.orgqr(&m, &columns, &k, q.at(i), &m, factors, work.data(), &size, &info);
           }
         });
     return Qr{mode == QrMode::r ? Array() : q.array("qr", x), r.array("qr", x)};

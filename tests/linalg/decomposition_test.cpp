@@ -62,6 +62,9 @@ TEST_P(DecompositionTest, FactorsMultiplyToTheMatrix) {
   EXPECT_THROW(cholesky(matrix({1, 2, 2, 1}, 2)), LinAlgError);
   const Qr factors = qr(tall);
   expect_near(matmul(factors.q, factors.r), {1, 2, 3, 4, 5, 7});
+  const Reflections reflections = qr_reflections(matrix({3, 4}, 1));
+  expect_near(reflections.vectors, {-5, 0.5f});
+  expect_near(reflections.factors, {1.6f});
   EXPECT_THAT(qr(tall, QrMode::complete).q.shape(), testing::ElementsAre(3, 3));
   const Svd values = svd(tall, false);
   expect_near(matmul(values.u * values.s, values.vh), {1, 2, 3, 4, 5, 7});

@@ -67,6 +67,12 @@ struct Qr {
   Array q, r;  ///< q has orthonormal columns, and is no array for QrMode::r; r is upper triangular
 };
 Qr qr(const Array& a, QrMode mode = QrMode::reduced);  ///< a = q @ r
+/// The same as LAPACK's geqrf leaves it: q is the product of I - factors[i] * v @ v^H, whose v has
+/// i zeros, 1, and then what `vectors` has in column i below the diagonal. r is on and above it.
+struct Reflections {
+  Array vectors, factors;  ///< of the shape of a, and as many as its shorter side
+};
+Reflections qr_reflections(const Array& a);  ///< by LAPACK of the host, on every device
 
 struct Svd {
   Array u, s, vh;  ///< s falls; u and vh are no arrays if they were not asked for

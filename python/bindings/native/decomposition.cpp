@@ -77,6 +77,13 @@ void bind_decompositions(nb::module_& m) {
       },
       nb::arg("a"), nb::arg("mode"), "Orthonormal columns, or None, and a triangle.");
   m.def(
+      "qr_reflections",
+      [](const Array& a) {
+        const linalg::Reflections made = waiting(&linalg::qr_reflections)(a);
+        return nb::make_tuple(made.vectors, made.factors);
+      },
+      nb::arg("a"), "A triangle with vectors of reflections below it, and their factors.");
+  m.def(
       "svd",
       [](const Array& a, bool has_full_matrices, bool has_vectors) {
         const linalg::Svd made = waiting(&linalg::svd)(a, has_full_matrices, has_vectors);

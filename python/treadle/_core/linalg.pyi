@@ -61,6 +61,9 @@ def cholesky(a: treadle._core.array.Array, upper: bool) -> treadle._core.array.A
 def qr(a: treadle._core.array.Array, mode: str) -> tuple:
     """Orthonormal columns, or None, and a triangle."""
 
+def qr_reflections(a: treadle._core.array.Array) -> tuple:
+    """A triangle with vectors of reflections below it, and their factors."""
+
 def svd(a: treadle._core.array.Array, full_matrices: bool, vectors: bool) -> tuple:
     """Vectors, or None, and singular values."""
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as _numpy
 
-from treadle._core import InvalidArgument, LinAlgError, ShapeError
+from treadle._core import InvalidArgument, LinAlgError, MatrixShapeError, ShapeError
 from treadle._core import array as _array
 from treadle._core import linalg as _linalg
 from treadle._core.array import Array
@@ -162,9 +162,13 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:
-    """a = Q @ R, Q with orthonormal columns: "reduced", "complete", or R alone for "r"."""
+    """a = Q @ R, Q with orthonormal columns: "reduced", "complete", or R alone for "r". "raw" gives
+    LAPACK's reflections, transposed, and their factors."""
+    if mode == "raw":
+        vectors, factors = _linalg.qr_reflections(asarray(a))
+        return matrix_transpose(vectors), factors
     if mode not in ("reduced", "complete", "r"):
-        raise InvalidArgument(f"qr with mode={mode!r}: it is 'reduced', 'complete' or 'r'")
+        raise InvalidArgument(f"qr with mode={mode!r}: it is 'reduced', 'complete', 'r' or 'raw'")
     q, r = _linalg.qr(asarray(a), mode)
     return r if mode == "r" else QRResult(q, r)
 
@@ -263,7 +267,7 @@ def cond(x: Any, p: Any = None) -> Array:
     """The condition number: by singular values, or of another norm by the inverse."""
     x = asarray(x)
     if x.ndim < 2:
-        raise ShapeError(f"cond of an array of shape {x.shape}: matrices are the last two axes")
+        raise MatrixShapeError(f"cond of shape {x.shape}: matrices are the last two axes")
     if 0 in x.shape[-2:]:
         raise LinAlgError(f"cond of matrices without elements: their shape is {x.shape[-2:]}")
     if p in (None, 2, -2):
