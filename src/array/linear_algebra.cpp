@@ -168,7 +168,10 @@ Array matrix_norm(const Array& x, MatrixNorm norm, std::pair<int, int> axes, boo
   const bool of_columns = norm == MatrixNorm::one || norm == MatrixNorm::minus_one;
   const bool is_largest = norm == MatrixNorm::one || norm == MatrixNorm::infinity;
   const Array sums = vector_norm(x, 1, {.axes = of_columns ? rows : columns, .keeps_axes = true});
-  return is_largest ? max(sums, options) : min(sums, options);
+  if (!is_largest) return min(sums, options);
+  ReduceOptions largest = options;
+  if (sums.size() == 0) largest.initial = 0.0;  // of nothing it is 0, as every norm
+  return max(sums, largest);
 }
 
 }  // namespace treadle::array

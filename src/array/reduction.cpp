@@ -484,7 +484,12 @@ Array vector_norm(const Array& x, double order, const ReduceOptions& options) {
   if (order == 2) return norm(x, options);
   const bool is_whole = x.dtype().is_integer() || x.dtype() == Scalar::boolean;
   const Array magnitude = absolute(is_whole ? cast(x, Scalar::float64) : x);
-  if (std::isinf(order)) return order > 0 ? max(magnitude, options) : min(magnitude, options);
+  if (std::isinf(order) && order < 0) return min(magnitude, options);
+  if (std::isinf(order)) {
+    ReduceOptions own = options;
+    if (x.size() == 0) own.initial = 0.0;  // of nothing it is 0, as every norm
+    return max(magnitude, own);
+  }
   if (order == 1) return sum(magnitude, options);
   ReduceOptions own = options;
   if (order == 0) {

@@ -204,6 +204,21 @@ def test_unknowns_along_several_axes(device, dtype):
             getattr(tnp.linalg, name)(*arguments)
 
 
+@pytest.mark.parametrize("ord", [None, 2, -1, 1, np.inf, "nuc", "fro"])
+def test_norms_of_nothing_are_zero(device, ord):
+    for shape in ((0, 3), (2, 0, 3), (0, 2, 3)):
+        x = np.zeros(shape, "f")
+        same(tnp.linalg.norm(x, ord, (-2, -1)), np.linalg.norm(x, ord, (-2, -1)))
+    if ord in (2, 1, np.inf):
+        same(tnp.linalg.norm(np.zeros(0), ord), np.linalg.norm(np.zeros(0), ord))
+        same(tnp.linalg.norm(np.zeros((2, 0)), ord, 1), np.linalg.norm(np.zeros((2, 0)), ord, 1))
+
+
+def test_conditions_of_nan_are_nan(device):
+    x = np.array([[[np.nan, 1], [1, 1]], [[0, 0], [0, 0]], [[2, 0], [0, 1]]])
+    same(tnp.linalg.cond(tnp.asarray(x), 1), np.linalg.cond(x, 1))
+
+
 NO_SQUARE = ["solve(a, a)", "inv(a)", "det(a)", "slogdet(a)", "cholesky(a)", "eig(a)", "eigvals(a)",
              "eigh(a)", "eigvalsh(a)", "expm(a)", "matrix_power(a, 2)", "matrix_power(a, -1)",
              "cond(a, 1)"]  # fmt: skip

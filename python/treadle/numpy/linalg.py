@@ -286,7 +286,7 @@ def _inverse_or_nan(x: Array) -> Array:
     try:
         return inv(x)
     except LinAlgError:
-        is_singular = (slogdet(x).sign == 0)[..., None, None]
+        is_singular = ~(abs(slogdet(x).sign) > 0)[..., None, None]  # or has NaN
         ones = asarray(_numpy.eye(x.shape[-1]), device=x.device)
         inverse = inv(_array.apply("where", is_singular, ones.astype(x.dtype), x))
         return _array.apply("where", is_singular, _numpy.nan, inverse)
