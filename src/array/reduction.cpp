@@ -466,7 +466,7 @@ Array dot_of_vectors(const Array& x, const Array& y) {
   if (x.rank() != 1 || y.rank() != 1)
     throw ShapeError("dot_of_vectors of arrays of shape " + shape_text(x.shape()) + " and " +
                          shape_text(y.shape()),
-                     "call linalg::dot: it takes matrices and numbers");
+                     "call dot(): it takes matrices and numbers");
   return product_sum("dot", x, y, false);
 }
 Array vdot(const Array& x, const Array& y) { return product_sum("vdot", ravel(x), ravel(y), true); }

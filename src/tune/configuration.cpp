@@ -15,7 +15,7 @@ Configuration::Configuration(std::shared_ptr<const std::vector<std::string>> nam
     throw InvalidArgument("values has " + std::to_string(values_.size()) +
                               " values, expected one for each of " +
                               std::to_string(names_->size()) + " parameters",
-                          "use Space::make()");
+                          "use make() of the space");
 }
 
 const Value& Configuration::operator[](std::string_view name) const {

@@ -104,7 +104,7 @@ struct Search::State {
       const auto number = space.find(*each);
       if (!number)
         throw InvalidArgument("start has " + each->text() + ", which is not in the space",
-                              "make it by Space::make()");
+                              "make it by make() of the space");
       start.push_back(*number);
     }
   }

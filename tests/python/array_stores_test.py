@@ -44,6 +44,7 @@ WAYS = {
     "copyto unsafe": lambda m, x, v: m.copyto(x, v, casting="unsafe"),
     "copyto where": lambda m, x, v: m.copyto(x, v, where=m.asarray([True, False, True])),
     "fill_diagonal": lambda m, x, v: m.fill_diagonal(x.reshape(1, 3), v),
+    "flat": lambda m, x, v: x.flat.__setitem__(slice(None), v),
     "in place": lambda m, x, v: operator.iadd(x, v),
     "out": lambda m, x, v: m.add(x, v, out=x),
 }

@@ -59,7 +59,8 @@ class flat:  # noqa: N801 - a method of arrays
         """Values are cast, and start again where they are fewer."""
         if self.base.size:
             places = _ours.arange(self.base.size, device=self.base.device)[key]
-            given = _ours.asarray(values, device=self.base.device)
+            kind = values.dtype if isinstance(values, Array) else self.base.dtype
+            given = _ours.asarray(values, kind, device=self.base.device)
             self.base.put(places, given.ravel().astype(self.base.dtype, copy=False))
 
     def __iter__(self) -> Iterator[Any]:

@@ -146,7 +146,7 @@ static inline float2 treadle_sinh_complex64(float2 a)
 {
   float sine = sinh(a.x), cosine = cosh(a.x);
   if (a.y == 0) return (float2)(sine, a.y);
-  if (a.x == 0) return (float2)(a.x, sin(a.y));
+  if (a.x == 0) return (float2)(a.x * (isfinite(a.y) ? cos(a.y) : 1), sin(a.y));
   if (isinf(a.x) && !isfinite(a.y)) return (float2)(a.x, NAN);
   if (!isinf(cosine) || isinf(a.x))
     return (float2)(sine * cos(a.y), cosine * sin(a.y));
@@ -550,7 +550,7 @@ static inline double2 treadle_sinh_complex128(double2 a)
 {
   double sine = sinh(a.x), cosine = cosh(a.x);
   if (a.y == 0) return (double2)(sine, a.y);
-  if (a.x == 0) return (double2)(a.x, sin(a.y));
+  if (a.x == 0) return (double2)(a.x * (isfinite(a.y) ? cos(a.y) : 1), sin(a.y));
   if (isinf(a.x) && !isfinite(a.y)) return (double2)(a.x, NAN);
   if (!isinf(cosine) || isinf(a.x))
     return (double2)(sine * cos(a.y), cosine * sin(a.y));
