@@ -75,10 +75,15 @@ bool is_right_on(const std::shared_ptr<treadle::device::Device>& device, const c
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool is_right = true;
-  for (const auto& device : treadle::devices())
-    if (device->info().traits.runs_kernels)
-      is_right = is_right_on(device, argc > 1 ? argv[1] : nullptr) && is_right;
-  std::puts(is_right ? "right" : "WRONG");
-  return is_right ? 0 : 1;
+  try {
+    bool is_right = true;
+    for (const auto& device : treadle::devices())
+      if (device->info().traits.runs_kernels)
+        is_right = is_right_on(device, argc > 1 ? argv[1] : nullptr) && is_right;
+    std::puts(is_right ? "right" : "WRONG");
+    return is_right ? 0 : 1;
+  } catch (const treadle::LibraryNotFound& error) {
+    std::printf("skipped: %s\n", error.message().c_str());  // no LAPACK on this machine
+    return 77;
+  }
 }
