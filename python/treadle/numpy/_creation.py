@@ -122,6 +122,11 @@ def of_lists(values: Iterable[Any]) -> list[Any]:
     return [asarray(x, device=place) if isinstance(x, list | tuple) else x for x in values]
 
 
+def on_host(x: Any) -> Any:
+    """An array's elements as NumPy's array, for which it waits; what is no array as it is."""
+    return x.get() if isinstance(x, Array) else x
+
+
 def require_target(name: str, x: Any) -> Array:
     """What a function changes in place."""
     if not isinstance(x, Array):
@@ -233,7 +238,7 @@ def fromfunction(
 def asnumpy(x: Any, order: str = "K") -> _numpy.ndarray:
     """The elements on the host. Blocking."""
     host: Any = order
-    return _numpy.asarray(x.get() if isinstance(x, Array) else x, order=host)
+    return _numpy.asarray(on_host(x), order=host)
 
 
 def empty(

@@ -15,7 +15,7 @@ from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._required import required
 
-from ._creation import arange, asarray, asarrays, ones, require_target, tri, zeros
+from ._creation import arange, asarray, asarrays, on_host, ones, require_target, tri, zeros
 from ._joining import concatenate, stack, vstack
 from ._manipulation import as_list, atleast_1d, checked_axes
 from ._selection import nonzero
@@ -49,14 +49,10 @@ __all__ = [
 ]
 
 
-def _on_host(values: Any) -> Any:
-    return values.get() if isinstance(values, Array) else values
-
-
 def _positions(obj: Any, length: int, name: str) -> tuple[list[int], bool]:
     """The elements of an axis that an index, a slice, a mask or a list names; whether by a number
     alone."""
-    obj = _on_host(obj)
+    obj = on_host(obj)
     if isinstance(obj, slice):
         return list(range(*obj.indices(length))), False
     if not hasattr(obj, "__len__") and not isinstance(obj, _numpy.ndarray):
@@ -142,7 +138,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     kept: list[Any] = [slice(None)] * x.ndim
     for a in axes:
         others = tuple(b for b in range(x.ndim) if b != a)
-        found = _numpy.flatnonzero(_on_host((x != 0).any(axis=others) if others else x != 0))
+        found = _numpy.flatnonzero(on_host((x != 0).any(axis=others) if others else x != 0))
         first, last = (found[0], found[-1] + 1) if found.size else (0, 0)
         kept[a] = slice(first if "f" in trim else None, last if "b" in trim or not last else None)
     return x[tuple(kept)]
@@ -258,7 +254,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     places where it holds; those on the device are looked at, which waits."""
     made = []
     for i, given in enumerate(args):
-        values = _on_host(given) if _is_mask(given) else given
+        values = on_host(given) if _is_mask(given) else given
         if not isinstance(values, Array):
             values = _numpy.asarray(values)
             if values.size == 0:

@@ -14,7 +14,7 @@ from treadle._core import InvalidArgument
 from treadle._core.array import Array
 from treadle._core.device import Device
 
-from ._creation import asarray
+from ._creation import asarray, asnumpy
 
 __all__ = [
     "array2string",
@@ -43,10 +43,6 @@ def require_file(name: str, file: Any, *methods: str) -> Any:
     )
 
 
-def _host(x: Any) -> _numpy.ndarray:
-    return x.get() if isinstance(x, Array) else _numpy.asarray(x)
-
-
 def _read(function: Callable[..., Any], /, *args: Any, **options: Any) -> _numpy.ndarray:
     """What one of NumPy's readers of text finds. It splits lines before it knows that they are
     texts."""
@@ -58,20 +54,20 @@ def _read(function: Callable[..., Any], /, *args: Any, **options: Any) -> _numpy
 
 def save(file: Any, arr: Any) -> None:
     """One array into a .npy file."""
-    _numpy.save(require_file("save", file, "write"), _host(arr), allow_pickle=False)
+    _numpy.save(require_file("save", file, "write"), asnumpy(arr), allow_pickle=False)
 
 
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Several arrays into a .npz file, called arr_0, arr_1, ... or by their keywords."""
-    named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
-    _numpy.savez(require_file("savez", file, "write"), *map(_host, args), **named)
+    named: dict[str, Any] = {name: asnumpy(x) for name, x in kwds.items()}
+    _numpy.savez(require_file("savez", file, "write"), *map(asnumpy, args), **named)
 
 
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """savez(), compressed."""
-    named: dict[str, Any] = {name: _host(x) for name, x in kwds.items()}
+    named: dict[str, Any] = {name: asnumpy(x) for name, x in kwds.items()}
     _numpy.savez_compressed(
-        require_file("savez_compressed", file, "write"), *map(_host, args), **named
+        require_file("savez_compressed", file, "write"), *map(asnumpy, args), **named
     )
 
 
@@ -114,7 +110,7 @@ def load(
 
 def savetxt(fname: Any, X: Any, *args: Any, **options: Any) -> None:
     """Numbers as text, a row a line; options as NumPy's."""
-    _numpy.savetxt(require_file("savetxt", fname, "write"), _host(X), *args, **options)
+    _numpy.savetxt(require_file("savetxt", fname, "write"), asnumpy(X), *args, **options)
 
 
 def loadtxt(fname: Any, *args: Any, device: Device | str | None = None, **options: Any) -> Array:
@@ -151,14 +147,14 @@ def fromiter(
 
 def array2string(a: Any, *args: Any, **options: Any) -> str:
     """The elements as text; options as NumPy's."""
-    return _numpy.array2string(_host(a), *args, **options)
+    return _numpy.array2string(asnumpy(a), *args, **options)
 
 
 def array_repr(arr: Any, *args: Any, **options: Any) -> str:
     """The elements as Python text; options as NumPy's."""
-    return _numpy.array_repr(_host(arr), *args, **options)
+    return _numpy.array_repr(asnumpy(arr), *args, **options)
 
 
 def array_str(a: Any, *args: Any, **options: Any) -> str:
     """The elements as text; options as NumPy's."""
-    return _numpy.array_str(_host(a), *args, **options)
+    return _numpy.array_str(asnumpy(a), *args, **options)

@@ -11,7 +11,7 @@ import numpy as _numpy
 from treadle._core import InvalidArgument
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays
+from ._creation import asarray, asarrays, asnumpy, on_host
 
 __all__ = [
     "broadcast",
@@ -20,10 +20,6 @@ __all__ = [
     "require",
     "vectorize",
 ]
-
-
-def _host(x: Any) -> Any:
-    return x.get() if isinstance(x, Array) else x
 
 
 def _on_device(made: Any, beside: tuple[Any, ...]) -> Any:
@@ -47,8 +43,8 @@ class vectorize:  # noqa: N801 - the name is NumPy's
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results, as arrays on the device of the first Array among the arguments."""
-        named = {name: _host(x) for name, x in kwargs.items()}
-        made = self._called(*map(_host, args), **named)
+        named = {name: on_host(x) for name, x in kwargs.items()}
+        made = self._called(*map(on_host, args), **named)
         return _on_device(made, (*args, *kwargs.values()))
 
 
@@ -60,7 +56,7 @@ def frompyfunc(
     called = _numpy.frompyfunc(func, nin, nout, identity=identity)
 
     def function(*args: Any) -> Any:
-        return _on_device(called(*map(_host, args)), args)
+        return _on_device(called(*map(on_host, args)), args)
 
     function.__name__ = function.__qualname__ = getattr(func, "__name__", "frompyfunc")
     function.__doc__ = getattr(func, "__doc__", None)
@@ -69,7 +65,7 @@ def frompyfunc(
 
 def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     """Index and element of all elements in C's order, of a copy on the host."""
-    return iter(_numpy.ndenumerate(_numpy.asarray(_host(arr))))
+    return iter(_numpy.ndenumerate(asnumpy(arr)))
 
 
 class broadcast:  # noqa: N801 - the name is NumPy's

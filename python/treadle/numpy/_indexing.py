@@ -21,7 +21,7 @@ from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._required import required
 
-from ._creation import arange, asarray, of_lists, require_target, written
+from ._creation import asarray, of_lists, require_target, written
 
 __all__ = [
     "choose",
@@ -158,5 +158,4 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         return _array.fill_diagonal(target, val)
     step = sum(int(_numpy.prod(lengths[axis + 1 :])) for axis in range(len(lengths)))
     end = target.size if wrap or len(lengths) > 2 else min(target.size, lengths[1] ** 2)
-    given = val if isinstance(val, Array) else asarray(val, target.dtype, device=target.device)
-    target.put(arange(0, end, step, device=target.device), given)
+    target.flat[0:end:step] = val

@@ -175,7 +175,8 @@ def polyfit(
         powers = powers * weights.reshape(-1, 1)
         values = y * (weights.reshape(-1, 1) if y.ndim == 2 else weights)
     scale = _array.reduce("sum", powers * powers, axis=0) ** 0.5
-    found, residuals, rank, values_of = lstsq(powers / scale, values, rcond)
+    scaled = powers / scale
+    found, residuals, rank, values_of = lstsq(scaled, values, rcond)
     found = (found.T / scale).T
     if full:
         return found, residuals, rank, values_of, rcond
@@ -187,7 +188,6 @@ def polyfit(
         )
     if not cov:
         return found
-    scaled = powers / scale
     base = inv(scaled.T @ scaled) / _array.outer(scale, scale)
     if isinstance(cov, str) and cov == "unscaled":
         factor: Any = 1

@@ -43,6 +43,14 @@ def tofile(x: Array, file: Any, sep: str, format: str) -> None:
     x.get().tofile(require_file("tofile", file, "flush"), sep, format)
 
 
+def _places(key: Any, x: Array) -> Array:
+    """Where the elements are that an index of x.flat names."""
+    if not isinstance(key, slice):
+        return _ours.arange(x.size, device=x.device)[key]
+    part = range(x.size)[key]
+    return _ours.arange(part.start, part.stop, part.step, device=x.device)
+
+
 class flat:  # noqa: N801 - a method of arrays
     """The elements of an array in C's order, as a row."""
 
@@ -58,7 +66,7 @@ class flat:  # noqa: N801 - a method of arrays
     def __setitem__(self, key: Any, values: Any) -> None:
         """Values are cast, and start again where they are fewer."""
         if self.base.size:
-            places = _ours.arange(self.base.size, device=self.base.device)[key]
+            places = _places(key, self.base)
             kind = values.dtype if isinstance(values, Array) else self.base.dtype
             given = _ours.asarray(values, kind, device=self.base.device)
             self.base.put(places, given.ravel().astype(self.base.dtype, copy=False))
@@ -127,9 +135,7 @@ def call_ufunc(
 
 def _call(name: str, inputs: Sequence[Any], out: Any, options: dict[str, Any]) -> Any:
     function = _named(name, f"numpy.{name}()")
-    if (
-        name in PRODUCTS
-    ):  # NumPy's functions of whole vectors and matrices have options of their own
+    if name in PRODUCTS:  # they have options of their own
         return function(*inputs, **options | ({} if out is None else {"out": out}))
     options.pop("order", None)
     options.pop("subok", None)

@@ -362,9 +362,9 @@ def average(
     return made, broadcast_to(weights.sum(dtype=made.dtype, **along), made.shape).copy()
 
 
-def vdot(a: Any, y: Any, /) -> Array:
+def vdot(a: Any, b: Any, /) -> Array:
     """The same of all elements in C's order, the first conjugated."""
-    return _array.vdot(*asarrays((a, y)))
+    return _array.vdot(*asarrays((a, b)))
 
 
 def nansum(a: Any, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
