@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/near_match.hpp"
 #include "treadle/tune/space.hpp"
+#include "tune/refused_name.hpp"
 
 namespace treadle::tune {
 
@@ -21,9 +21,8 @@ Configuration::Configuration(std::shared_ptr<const std::vector<std::string>> nam
 const Value& Configuration::operator[](std::string_view name) const {
   const auto found = std::ranges::find(*names_, name);
   if (found != names_->end()) return values_[static_cast<std::size_t>(found - names_->begin())];
-  const auto near = near_matches(name, *names_);
-  throw InvalidArgument("the space has no parameter '" + std::string(name) + "'",
-                        near.empty() ? "use a name of names()" : "use '" + near.front() + "'");
+  refuse_name("the space has no parameter '" + std::string(name) + "'", name, *names_,
+              "use a name of names()");
 }
 
 template <class T>

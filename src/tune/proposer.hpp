@@ -24,7 +24,7 @@ class Proposer {
   /// are needed first.
   virtual std::optional<std::uint64_t> next() = 0;
   /// What came of one of next(), or of one that somebody else tried; infinity: it failed.
-  virtual void learn(std::uint64_t number, double value) = 0;
+  virtual void learn([[maybe_unused]] std::uint64_t number, [[maybe_unused]] double value) {}
 
  protected:
   std::uint64_t any() { return dice_.below(space_.size()); }

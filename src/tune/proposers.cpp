@@ -19,7 +19,6 @@ class Exhaustive final : public Proposer {
     if (next_ == space_.size()) return {};
     return next_++;
   }
-  void learn(std::uint64_t, double) override {}
 
  private:
   std::uint64_t next_ = 0;
@@ -29,7 +28,6 @@ class Random final : public Proposer {
  public:
   using Proposer::Proposer;
   std::optional<std::uint64_t> next() override { return any(); }
-  void learn(std::uint64_t, double) override {}
 };
 
 // From the best of some random configurations to neighbours that are better; where there are none,

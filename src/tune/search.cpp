@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/near_match.hpp"
 #include "tune/proposer.hpp"
+#include "tune/refused_name.hpp"
 
 namespace treadle::tune {
 namespace {
@@ -72,9 +72,7 @@ Strategy strategy_of(std::string_view name) {
     if (row.name == name) return row.strategy;
     names.emplace_back(row.name);
   }
-  const auto near = near_matches(name, names);
-  throw InvalidArgument("there is no strategy '" + std::string(name) + "'",
-                        "use '" + (near.empty() ? names.front() : near.front()) + "'");
+  refuse_name("there is no strategy '" + std::string(name) + "'", name, names, "use 'automatic'");
 }
 
 struct Search::State {

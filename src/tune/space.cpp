@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
-#include "treadle/base/near_match.hpp"
 #include "tune/diagram.hpp"
 #include "tune/dice.hpp"
+#include "tune/refused_name.hpp"
 
 namespace treadle::tune {
 namespace {
@@ -90,9 +90,7 @@ struct Space::State {
   std::size_t number_of(std::string_view name) const {
     const auto found = std::ranges::find(*names, name);
     if (found != names->end()) return static_cast<std::size_t>(found - names->begin());
-    const auto near = near_matches(name, *names);
-    throw InvalidArgument("the space has no parameter '" + std::string(name) + "'",
-                          near.empty() ? "add it" : "use '" + near.front() + "'");
+    refuse_name("the space has no parameter '" + std::string(name) + "'", name, *names, "add it");
   }
 
   // The formula as a constraint over the parameters in it.
@@ -119,11 +117,9 @@ struct Space::State {
     if (found != names->end()) return static_cast<std::size_t>(found - names->begin());
     std::vector<std::string> all = *names;
     for (const auto& [constant, value] : constants) all.push_back(constant);
-    const auto near = near_matches(name, all);
-    throw InvalidArgument(
+    refuse_name(
         "the formula '" + formula.text() + "' has the name '" + name + "', which is no parameter",
-        near.empty() ? "add a parameter of that name, or say what it is with let()"
-                     : "use '" + near.front() + "'");
+        name, all, "add a parameter of that name, or say what it is with let()");
   }
 
   std::vector<SpaceConstraint> constraints() const {

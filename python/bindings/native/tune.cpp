@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "native/choice.hpp"
 #include "rooms.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/tune/search.hpp"
@@ -69,16 +70,12 @@ Configuration configuration_from(const Space& space, const nb::object& given) {
 }
 
 tune::Order order_named(const std::string& name) {
-  if (name == "automatic") return tune::Order::automatic;
-  if (name == "ordered") return tune::Order::ordered;
-  if (name == "categorical") return tune::Order::categorical;
-  throw InvalidArgument("order is '" + name + "'",
-                        "it is \"automatic\", \"ordered\" or \"categorical\"");
+  static constexpr const char* names[] = {"automatic", "ordered", "categorical"};
+  return chosen_by_name<tune::Order>(names, name, "order is '");
 }
 tune::Neighbourhood neighbourhood_named(const std::string& name) {
-  if (name == "hamming") return tune::Neighbourhood::hamming;
-  if (name == "adjacent") return tune::Neighbourhood::adjacent;
-  throw InvalidArgument("neighbourhood is '" + name + "'", "it is \"hamming\" or \"adjacent\"");
+  static constexpr const char* names[] = {"hamming", "adjacent"};
+  return chosen_by_name<tune::Neighbourhood>(names, name, "neighbourhood is '");
 }
 
 tune::ParameterOptions parameter_options(const std::string& order, const std::string& when,
