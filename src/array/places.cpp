@@ -10,6 +10,7 @@
 #include "treadle/array/padding.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/layout.hpp"
 
 namespace treadle::array {
 namespace {
@@ -39,8 +40,7 @@ Array shifts_of(const Array& beside, BitOrder order) {
 
 std::vector<Array> unravel_index(const Array& places, const Shape& shape, MemoryOrder order) {
   require_integers("unravel_index", places);
-  std::int64_t count = 1;
-  for (const std::int64_t length : shape) count *= length;
+  const std::int64_t count = element_count(shape);
   if (const Array is_wrong = is_beyond(places, count); any(is_wrong).item().as_bool()) {
     const Array wrong = take(ravel(places), IndexArray(argmax(is_wrong)));
     throw InvalidArgument("unravel_index: index " + std::to_string(wrong.item().as_int64()) +

@@ -15,15 +15,10 @@
 #include "treadle/array/reduction.hpp"
 #include "treadle/array/searching.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/layout.hpp"
 
 namespace treadle::array {
 namespace {
-
-std::int64_t elements_of(const Shape& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) count *= extent;
-  return count;
-}
 
 /// The probabilities of choice() in float64.
 Array checked_probabilities(const Array& given, std::int64_t count, std::int64_t chosen,
@@ -50,7 +45,7 @@ Array checked_probabilities(const Array& given, std::int64_t count, std::int64_t
 }  // namespace
 
 Array Generator::choice(std::int64_t count, const Shape& shape, const ChoiceOptions& options) {
-  const std::int64_t chosen = elements_of(shape);
+  const std::int64_t chosen = element_count(shape);
   if (count < 0 || (count == 0 && chosen != 0))
     throw InvalidArgument("choice() of " + std::to_string(count) + " elements",
                           "let there be one or more");

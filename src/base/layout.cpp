@@ -76,11 +76,7 @@ void Layout::copy_spilled(const Layout& other) {
   std::copy_n(other.spilled_, 2 * rank_, spilled_);
 }
 
-std::int64_t Layout::size() const noexcept {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : shape()) product *= extent;
-  return product;
-}
+std::int64_t Layout::size() const noexcept { return element_count(shape()); }
 
 // Of the values in place all are compared: sizes that are constants need no call.
 bool Layout::operator==(const Layout& other) const noexcept {
@@ -137,8 +133,6 @@ bool Layout::may_repeat_elements(std::size_t item_bytes) const {
   return false;
 }
 
-int Layout::require_axis(int axis, int count) const { return checked_axis(axis, count); }
-
 Layout Layout::permuted(std::span<const int> axes) const {
   std::array<bool, max_rank> taken{};
   if (axes.size() != shape().size())
@@ -146,7 +140,7 @@ Layout Layout::permuted(std::span<const int> axes) const {
                           shape_text(shape()));
   Layout made = of_rank(axes.size(), offset_bytes_);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto from = static_cast<std::size_t>(require_axis(axes[i], rank()));
+    const auto from = static_cast<std::size_t>(checked_axis(axes[i], rank()));
     if (std::exchange(taken[from], true))
       throw InvalidArgument("axis " + std::to_string(axes[i]) + " is there twice");
     made.extent_values()[i] = shape()[from];
@@ -172,7 +166,7 @@ Layout Layout::swapped(int axis, int other) const {
 }
 
 Layout Layout::moved(int axis, int destination) const {
-  const int from = require_axis(axis, rank()), to = require_axis(destination, rank());
+  const int from = checked_axis(axis, rank()), to = checked_axis(destination, rank());
   Layout made = *this;
   const auto move = [&](std::int64_t* values) {
     if (from < to)
@@ -186,7 +180,7 @@ Layout Layout::moved(int axis, int destination) const {
 }
 
 Layout Layout::flipped(int axis) const {
-  const int which = require_axis(axis, rank());
+  const int which = checked_axis(axis, rank());
   Layout made = *this;
   std::int64_t& stride = made.stride_values()[which];
   // Of an empty array no element is the last one.
@@ -208,7 +202,7 @@ Layout Layout::squeezed() const {
 }
 
 Layout Layout::squeezed(int axis) const {
-  const auto gone = static_cast<std::size_t>(require_axis(axis, rank()));
+  const auto gone = static_cast<std::size_t>(checked_axis(axis, rank()));
   if (shape()[gone] != 1)
     throw ShapeError(axis_text(axis, shape()) + " cannot be removed: its extent is not 1");
   Layout made = of_rank(shape().size() - 1, offset_bytes_);
@@ -221,7 +215,7 @@ Layout Layout::squeezed(int axis) const {
 }
 
 Layout Layout::expanded(int axis) const {
-  const auto added = static_cast<std::size_t>(require_axis(axis, rank() + 1));
+  const auto added = static_cast<std::size_t>(checked_axis(axis, rank() + 1));
   Layout made = of_rank(shape().size() + 1, offset_bytes_);
   for (std::size_t from = 0, to = 0; to < made.shape().size(); ++to) {
     made.extent_values()[to] = to == added ? 1 : shape()[from];
@@ -254,7 +248,7 @@ Layout Layout::diagonal(std::int64_t offset, int axis, int other) const {
 }
 
 Layout Layout::windows(int axis, std::int64_t length) const {
-  const auto slides = static_cast<std::size_t>(require_axis(axis, rank()));
+  const auto slides = static_cast<std::size_t>(checked_axis(axis, rank()));
   if (length < 1) throw InvalidArgument("windows of length " + std::to_string(length));
   if (length > shape()[slides])
     throw ShapeError("windows of length " + std::to_string(length) + " along " +

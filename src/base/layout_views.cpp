@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "treadle/base/axis.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 
@@ -196,7 +197,7 @@ Layout Layout::indexed(std::span<const Index> indices) const {
 }
 
 Layout Layout::sliced(int axis, std::int64_t begin, std::int64_t end) const {
-  const int which = require_axis(axis, rank());
+  const int which = checked_axis(axis, rank());
   std::array<Index, max_rank> indices;
   indices.fill(Index::all());
   indices[static_cast<std::size_t>(which)] = {Index::Kind::slice, begin, end};
@@ -204,7 +205,7 @@ Layout Layout::sliced(int axis, std::int64_t begin, std::int64_t end) const {
 }
 
 std::vector<Layout> Layout::split(int axis, std::span<const std::int64_t> positions) const {
-  const auto which = static_cast<std::size_t>(require_axis(axis, rank()));
+  const auto which = static_cast<std::size_t>(checked_axis(axis, rank()));
   std::vector<Layout> parts;
   std::int64_t begin = 0;
   for (const std::int64_t position : positions) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "fft/vkfft/plan.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/codegen/expression.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/elementwise.hpp"
@@ -70,10 +71,6 @@ class Plans {
   std::list<std::pair<std::string, std::shared_ptr<Plan>>> plans_;
 };
 
-std::int64_t count_of(std::span<const std::int64_t> shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
-
 /// One transform on its way: a stream, and memory for as long as it is queued.
 class Passes {
  public:
@@ -83,8 +80,8 @@ class Passes {
         complex_(is_double ? Scalar::complex128 : Scalar::complex64) {}
 
   device::Location scratch(const Extents64& shape, Scalar dtype) {
-    std::size_t bytes = DType(dtype).size_bytes();
-    for (const std::int64_t extent : shape) bytes *= static_cast<std::size_t>(extent);
+    const std::size_t bytes =
+        DType(dtype).size_bytes() * static_cast<std::size_t>(element_count(shape));
     memory_.push_back(
         memory::pool_of(stream_.device()).allocate(bytes, stream_.shared_from_this()));
     return memory_.back().block().location();
@@ -160,7 +157,7 @@ class Passes {
   /// Makes elements of a dense half spectrum real that symmetry makes real: element 0 of each row
   /// and, of an even length, the last one.
   void make_ends_real(const Extents64& shape, std::int64_t length, device::Location place) {
-    const std::int64_t rows = count_of(shape) / shape.back();
+    const std::int64_t rows = element_count(shape) / shape.back();
     const std::int64_t element = complex_ == Scalar::complex128 ? 16 : 8;
     const std::int64_t extents[] = {rows, length % 2 == 0 ? 2 : 1};
     const std::int64_t strides[] = {shape.back() * element, (shape.back() - 1) * element};
@@ -346,7 +343,7 @@ kernel::KernelNote run_generated(device::Stream& stream, const Transform& transf
   if (transform.factor != 1)
     passes.scale(
         output.location,
-        count_of(output.shape) * (transform.kind == TransformKind::complex_to_real ? 1 : 2),
+        element_count(output.shape) * (transform.kind == TransformKind::complex_to_real ? 1 : 2),
         transform.factor);
   return {};
 }

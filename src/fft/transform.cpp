@@ -10,6 +10,7 @@
 #include "fft/generated.hpp"
 #include "fft/host_launch.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/host_code.hpp"
@@ -58,9 +59,7 @@ HostTask task_of(const Transform& transform, const array::ArrayPlace& input,
 }
 
 std::size_t bytes_of(const array::ArrayPlace& place, std::int64_t element) {
-  std::int64_t count = element;
-  for (const std::int64_t extent : place.shape) count *= extent;
-  return static_cast<std::size_t>(count);
+  return static_cast<std::size_t>(element * element_count(place.shape));
 }
 
 bool is_dense(const array::ArrayPlace& place, std::int64_t element) {

@@ -79,7 +79,7 @@ class ProductArguments {
     add_place(product.y.location, dtype);
     if (epilogue == nullptr) add_place(product.z, dtype);
     for (std::size_t i = 0; epilogue != nullptr && i < others; ++i)
-      add_place(epilogue->arrays[i].location, dtype_of(epilogue->expression, i));
+      add_place(epilogue->arrays[i].location, array_dtype(epilogue->expression, i));
     const ProductOperand &x = product.x, &y = product.y;
     for (const std::uint64_t length : {product.m, product.n, product.k})
       add(static_cast<std::int64_t>(length));
@@ -97,11 +97,6 @@ class ProductArguments {
   std::span<const device::Argument> all() const noexcept { return all_; }
 
  private:
-  static DType dtype_of(const codegen::Expression& expression, std::size_t array) {
-    const std::size_t outputs = expression.outputs.size();
-    return array < outputs ? expression.dtype_of(expression.outputs[array])
-                           : expression.leaves[array - outputs + 1].dtype;
-  }
   void add(std::int64_t value) { all_.emplace_back(numbers_.emplace_back(value)); }
   void add_place(const device::Location& place, const DType& dtype) {
     if (has_addresses_) {
@@ -148,6 +143,12 @@ bool has_elements(const Product& product) {
 }
 
 }  // namespace
+
+DType array_dtype(const codegen::Expression& epilogue, std::size_t which) {
+  const std::size_t outputs = epilogue.outputs.size();
+  return which < outputs ? epilogue.dtype_of(epilogue.outputs[which])
+                         : epilogue.leaves[which - outputs + 1].dtype;
+}
 
 KernelNote launch_product(device::Stream& stream, const Product& product,
                           const device::Order& order) {

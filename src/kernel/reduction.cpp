@@ -10,6 +10,7 @@
 #include "plan_table.hpp"
 #include "reduction_slots.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/tiling.hpp"
 
@@ -175,10 +176,8 @@ class Reducer {
       (operands_[k].kind == KernelOperand::Kind::output ? note.bytes_written : note.bytes_read) +=
           bytes;
     }
-    const auto count = [](std::span<const std::int64_t> extents) {
-      std::uint64_t product = 1;
-      for (const std::int64_t extent : extents) product *= static_cast<std::uint64_t>(extent);
-      return product;
+    const auto count = [](Extents extents) {
+      return static_cast<std::uint64_t>(element_count(extents));
     };
     note.instructions = launch_.expression.map.cost() * count(launch_.extents) +
                         launch_.expression.epilogue.cost() * count(kept_extents_);

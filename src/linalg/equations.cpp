@@ -179,8 +179,7 @@ struct Determinants {
   std::vector<Real<T>> log;
 
   explicit Determinants(const Array& x) : batch(x.shape().begin(), x.shape().end() - 2) {
-    std::size_t count = 1;
-    for (const std::int64_t length : batch) count *= static_cast<std::size_t>(length);
+    const auto count = static_cast<std::size_t>(element_count(batch));
     sign.resize(count);
     value.resize(count);
     log.resize(count);

@@ -19,6 +19,7 @@
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/memory/buffer.hpp"
@@ -151,13 +152,12 @@ class SolverComputation final : public array::Computation {
 /// Matrices of one shape: how many, and what is before their axes.
 struct Stack {
   Shape batch;
-  std::int64_t m, n, count = 1;
+  std::int64_t m, n, count;
   explicit Stack(const Array& x)
       : batch(x.shape().begin(), x.shape().end() - 2),
         m(*(x.shape().end() - 2)),
-        n(x.shape().back()) {
-    for (const std::int64_t length : batch) count *= length;
-  }
+        n(x.shape().back()),
+        count(element_count(batch)) {}
   /// The shape of one matrix of each, as it lies: columns x rows; or of a vector.
   Shape shape(std::initializer_list<std::int64_t> axes) const {
     Shape all = batch;

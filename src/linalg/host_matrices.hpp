@@ -18,6 +18,7 @@
 #include "treadle/array/array.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/library/host_blas.hpp"
 
@@ -68,8 +69,7 @@ struct HostMatrices {
 
   /// Zeros.
   HostMatrices(array::Shape batch_, std::int64_t m_, std::int64_t n_)
-      : batch(std::move(batch_)), m(m_), n(n_), count(1) {
-    for (const std::int64_t length : batch) count *= length;
+      : batch(std::move(batch_)), m(m_), n(n_), count(element_count(batch)) {
     values.resize(static_cast<std::size_t>(count * m * n), T(0));
   }
   /// Copies an array, of dtype T; blocks.
@@ -77,8 +77,7 @@ struct HostMatrices {
       : batch(a.shape().begin(), a.shape().end() - 2),
         m(*(a.shape().end() - 2)),
         n(a.shape().back()),
-        count(1) {
-    for (const std::int64_t length : batch) count *= length;
+        count(element_count(batch)) {
     values.resize(static_cast<std::size_t>(count * m * n));
     if (values.empty()) return;
     if (const std::byte* const from = elements_to_read(a))

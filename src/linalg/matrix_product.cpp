@@ -118,7 +118,7 @@ class ProductLoop {
   }
   /// Of x, y and the arrays of the epilogue.
   std::size_t element_bytes(const Product& product, std::size_t which) const {
-    return (which < 2 ? DType(product.dtype) : array_dtype(*then_.expression, which - 2))
+    return (which < 2 ? DType(product.dtype) : kernel::array_dtype(*then_.expression, which - 2))
         .size_bytes();
   }
   kernel::KernelNote run_one(Product& product, const std::vector<ProductOperand>& arrays) const {

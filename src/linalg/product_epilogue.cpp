@@ -76,18 +76,12 @@ std::optional<std::vector<std::int64_t>> gathered(std::span<const std::int64_t> 
 
 }  // namespace
 
-DType array_dtype(const Expression& expression, std::size_t which) {
-  const std::size_t outputs = expression.outputs.size();
-  return which < outputs ? expression.dtype_of(expression.outputs[which])
-                         : expression.leaves[which - outputs + 1].dtype;
-}
-
 std::optional<std::vector<GatheredArray>> epilogue_arrays(const ElementwiseLaunch& epilogue,
                                                           std::span<const std::int64_t> lengths) {
   if (!is_for_kernel(epilogue.expression)) return std::nullopt;
   std::vector<GatheredArray> made;
   for (const ElementwiseArray& array : epilogue.arrays) {
-    const std::size_t size = array_dtype(epilogue.expression, made.size()).size_bytes();
+    const std::size_t size = kernel::array_dtype(epilogue.expression, made.size()).size_bytes();
     if ((array.location.handle | array.location.offset) % size != 0) return std::nullopt;
     auto steps =
         gathered(epilogue.extents, array.strides, lengths, static_cast<std::int64_t>(size));
@@ -140,8 +134,7 @@ RawProduct::RawProduct(const ElementwiseLaunch& epilogue, Scalar dtype, device::
     expression_.leaves[0].in_place = static_cast<std::int8_t>(*alike);
     return;
   } else if (stream != nullptr) {
-    std::size_t count = 1;
-    for (const std::int64_t extent : epilogue.extents) count *= static_cast<std::size_t>(extent);
+    const auto count = static_cast<std::size_t>(element_count(epilogue.extents));
     own_ = memory::Buffer::pooled(stream->shared_from_this(), count * DType(dtype).size_bytes());
     place_ = own_->location();
   }

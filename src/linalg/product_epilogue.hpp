@@ -21,9 +21,6 @@
 
 namespace treadle::linalg {
 
-/// The dtype of an array of an epilogue: of its outputs, then of its leaves but the first.
-DType array_dtype(const codegen::Expression& expression, std::size_t which);
-
 /// An array of an epilogue over axes of matrices, rows and columns; strides in elements.
 struct GatheredArray {
   kernel::ProductOperand operand;   ///< rows and columns

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Systems of equations whose unknowns lie along several axes: reshaped to matrices.
-#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -17,10 +16,6 @@ namespace treadle::linalg {
 using array::Shape;
 
 namespace {
-
-std::int64_t product_of(const Shape& lengths) {
-  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 /// The lengths of the first `count` axes, and of the others.
 std::pair<Shape, Shape> cut(const Array& x, int count) {
@@ -41,7 +36,7 @@ std::vector<int> with_last(const Array& a, std::span<const int> axes) {
 }
 
 Array as_square(const char* name, const Array& a, const Shape& first, const Shape& others) {
-  const std::int64_t rows = product_of(first), columns = product_of(others);
+  const std::int64_t rows = element_count(first), columns = element_count(others);
   if (rows != columns)
     throw MatrixShapeError(std::string(name) + ": the axes " + shape_text(first) + " are " +
                                std::to_string(rows) + " equations for the " +

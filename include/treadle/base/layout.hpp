@@ -18,6 +18,13 @@ namespace treadle {
 /// Extents of axes, outermost first; or strides in bytes of either sign, or zero.
 using Extents = std::span<const std::int64_t>;
 
+/// How many elements there are: the product of the extents, 1 of no axes.
+constexpr std::int64_t element_count(Extents extents) noexcept {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count *= extent;
+  return count;
+}
+
 /// The order of elements in memory: C has the last axis innermost, Fortran the first.
 enum class MemoryOrder : std::uint8_t { c, fortran };
 
@@ -149,7 +156,6 @@ class Layout {
   std::int64_t* extent_values() noexcept { return rank_ > inline_rank ? spilled_ : inline_; }
   std::int64_t* stride_values() noexcept { return extent_values() + stride_begin(); }
   void require_countable(std::int64_t unit) const;
-  int require_axis(int axis, int rank) const;
 
   std::int64_t offset_bytes_ = 0;
   std::int64_t rank_ = 0;

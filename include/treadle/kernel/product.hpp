@@ -26,6 +26,9 @@ struct ProductOperand {
   std::int64_t outer = 0, inner = 0;  ///< from matrix to matrix along both axes of the batch
 };
 
+/// The dtype of an array of an epilogue: of its outputs, then of its leaves but the first.
+DType array_dtype(const codegen::Expression& epilogue, std::size_t which);
+
 /// What is stored in the place of a product: results of its elements and those of other arrays.
 struct ProductEpilogue {
   /// As that of codegen::ProductEpilogue: its first leaf is the product's element.
