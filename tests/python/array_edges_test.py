@@ -177,3 +177,22 @@ def test_elements_are_written_into_files_as_numpy_writes_them(tmp_path):
             assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
         ours.flat = [1, 2]
         assert ours.tolist() == [[1, 2], [1, 2], [1, 2]]
+
+
+FLAT_KEYS = (0, -1, slice(5, 1, -2), [0, 2], [], (0,), (0, 1), None, True, 6, "a", np.int8(2))
+FLAT_VALUES = (7, [1, 2, 3], [[2], [3]], [5], [], np.array(3), np.array([3]), np.array([3, 4]))
+
+
+@pytest.mark.parametrize("key", FLAT_KEYS, ids=repr)
+def test_places_of_flat_take_what_numpys_take(key):
+    def outcome(x, value):
+        try:
+            x.flat[key] = value
+        except (ValueError, IndexError, TypeError) as error:
+            return next(c for c in (IndexError, ValueError, TypeError) if isinstance(error, c))
+        return np.asarray(x.get() if hasattr(x, "get") else x).tolist()
+
+    with treadle.find_device("cpu"):
+        for value in FLAT_VALUES:
+            host = np.arange(6, dtype="f4").reshape(2, 3).T
+            assert outcome(tnp.asarray(host), value) == outcome(host.copy("K"), value), value

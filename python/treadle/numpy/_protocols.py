@@ -44,11 +44,18 @@ def tofile(x: Array, file: Any, sep: str, format: str) -> None:
 
 
 def _places(key: Any, x: Array) -> Array:
-    """Where the elements are that an index of x.flat names."""
-    if not isinstance(key, slice):
+    """Where the elements are that an index of x.flat names: an axis for each of the index's."""
+    if isinstance(key, tuple) and len(key) == 1:
+        (key,) = key
+    if isinstance(key, slice):
+        part = range(x.size)[key]
+        return _ours.arange(part.start, part.stop, part.step, device=x.device)
+    if key is Ellipsis or isinstance(key, Array):
         return _ours.arange(x.size, device=x.device)[key]
-    part = range(x.size)[key]
-    return _ours.arange(part.start, part.stop, part.step, device=x.device)
+    if isinstance(key, int) and not isinstance(key, bool):
+        key = _numpy.int64(key)  # that NumPy names the index and the size if they do not fit
+    places = _numpy.arange(x.size).flat[key]
+    return _ours.asarray(places, _numpy.int64, device=x.device)
 
 
 class flat:  # noqa: N801 - a method of arrays
@@ -61,14 +68,21 @@ class flat:  # noqa: N801 - a method of arrays
         return self.base.size
 
     def __getitem__(self, key: Any) -> Any:
-        return self.base.ravel()[key]
+        if isinstance(key, slice | Array):
+            return self.base.ravel()[key]
+        return self.base.ravel()[_places(key, self.base)]
 
     def __setitem__(self, key: Any, values: Any) -> None:
-        """Values are cast, and start again where they are fewer."""
-        if self.base.size:
-            places = _places(key, self.base)
-            kind = values.dtype if isinstance(values, Array) else self.base.dtype
-            given = _ours.asarray(values, kind, device=self.base.device)
+        """Values are cast, and start again where they are fewer; a place alone takes a scalar."""
+        places = _places(key, self.base)
+        kind = values.dtype if isinstance(values, Array) else self.base.dtype
+        if places.ndim == 0 and _numpy.ndim(values):
+            raise InvalidArgument(
+                f"an array of shape {_numpy.shape(values)} for one element of x.flat, which takes "
+                f"a scalar; try x.flat[{key!r}:] for elements from there on"
+            )
+        given = _ours.asarray(values, kind, device=self.base.device)
+        if places.size and given.size:
             self.base.put(places, given.ravel().astype(self.base.dtype, copy=False))
 
     def __iter__(self) -> Iterator[Any]:
