@@ -10,7 +10,13 @@
 #include <functional>
 #include <string>
 #include <treadle/codegen/sort.hpp>
+#include <treadle/kernel/counting.hpp>
+#include <treadle/kernel/ranks.hpp>
+#include <treadle/kernel/search.hpp>
+#include <treadle/kernel/selection.hpp>
+#include <treadle/kernel/top_k.hpp>
 #include <treadle/treadle.hpp>
+#include <utility>
 #include <vector>
 
 using namespace treadle;
@@ -205,6 +211,56 @@ void print_cold_plans(Language language, Schedule schedule) {
              });
 }
 
+/// The same of families that a device keeps a few kernels of: each launch is the first on its
+/// device, which is made before.
+void print_cold_families(Language language, Schedule schedule) {
+  constexpr unsigned rounds = 20, times = 20;
+  struct Place {
+    std::shared_ptr<device::Device> device;
+    std::shared_ptr<device::Stream> stream;
+    memory::Buffer memory;
+  };
+  using Launch = void (*)(device::Stream&, const memory::Buffer&);
+  constexpr std::pair<const char*, Launch> families[] = {
+      {"ranks",
+       [](device::Stream& stream, const memory::Buffer& x) {
+         kernel::launch_ranks(stream, {Scalar::float32, 100000, 2}, {x, x, x});
+       }},
+      {"top_k",
+       [](device::Stream& stream, const memory::Buffer& x) {
+         kernel::launch_top_k(stream, {Scalar::float32, 1, 1000, 10}, {x, x, x});
+       }},
+      {"count",
+       [](device::Stream& stream, const memory::Buffer& x) {
+         kernel::launch_count(stream, {100000, 100, Scalar::float32, kernel::EvenBins{0, 1}},
+                              {x, x, x});
+       }},
+      {"selection",
+       [](device::Stream& stream, const memory::Buffer& x) {
+         kernel::launch_masked(stream, {100000, 100000, 4}, {x, x, x, x});
+       }},
+      {"search", [](device::Stream& stream, const memory::Buffer& x) {
+         kernel::launch_search(stream, {Scalar::float32, 1000, 1000, false}, {x, x, x});
+       }}};
+  for (const auto& [name, launch] : families) {
+    double least = 1e9;
+    for (unsigned round = 0; round < rounds; ++round) {
+      std::vector<Place> places;
+      for (unsigned i = 0; i < times; ++i) {
+        auto device = device::make_null_device({.language = language, .schedule = schedule});
+        auto stream = device->make_stream();
+        memory::Buffer memory(device, 1 << 20);
+        places.push_back({std::move(device), std::move(stream), std::move(memory)});
+      }
+      const double start = seconds();
+      for (const Place& place : places) launch(*place.stream, place.memory);
+      if (round > 0) least = std::min(least, (seconds() - start) / times);
+    }
+    std::printf("cold %s %s %s %.2f\n", name, language == Language::cuda_c ? "cuda" : "opencl",
+                schedule == Schedule::wide ? "wide" : "narrow", 1e6 * least);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -228,5 +284,8 @@ int main() {
                   language == Language::cuda_c ? "cuda" : "opencl", 1e6 * least);
     }
   for (const Language language : {Language::cuda_c, Language::opencl_c})
-    for (const Schedule schedule : schedules) print_cold_plans(language, schedule);
+    for (const Schedule schedule : schedules) {
+      print_cold_plans(language, schedule);
+      print_cold_families(language, schedule);
+    }
 }

@@ -10,6 +10,8 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
+#include "treadle/codegen/tree_builders.hpp"
+#include "treadle/codegen/tree_printer.hpp"
 #include "treadle/device/current.hpp"
 
 namespace treadle::array {
@@ -87,8 +89,9 @@ std::string OpenDeclarations::around(const std::string& preamble, std::span<cons
   for (const auto& [declaration, is_open] : all_) {
     if (!is_open) continue;
     const bool is_record = open.front().scalar() == Scalar::structure;
-    (is_record ? behind : before) +=
-        "typedef " + c_type_of(open.front(), types) + " " + declaration.name + "_t;\n";
+    (is_record ? behind : before) += codegen::tree::print(codegen::tree::declare(
+        codegen::tree::specifier("typedef", codegen::tree::value(c_type_of(open.front(), types),
+                                                                 declaration.name + "_t"))));
     open = open.subspan(1);
   }
   return before + preamble + (behind.empty() ? "" : "\n") + behind;

@@ -8,27 +8,17 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/user_kernel.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/sobol.hpp"
 
 namespace treadle::array {
 namespace {
 
-/// Element i is a coordinate of point i / dimensions.
-std::shared_ptr<ElementwiseKernel> make_kernel(Scalar dtype) {
-  const bool is_single = dtype == Scalar::float32;
-  const std::string bits = is_single ? "32" : "64";
-  const std::string text =
-      "const first_t point = first + i / dimensions;\n"
-      "const long dimension = i % dimensions;\n"
-      "first_t gray = point ^ (point >> 1);\n"
-      "shifts_t word = shifts[dimension];\n"
-      "for (int bit = 0; gray != 0; gray >>= 1, ++bit)\n"
-      "  if (gray & 1) word ^= vectors[dimension * " +
-      bits + " + bit];\n" +
-      (is_single ? "x[i] = (float)(int)(word >> 8) * 5.9604644775390625e-08f"
-                 : "x[i] = (double)(long)(word >> 11) * 1.1102230246251565e-16");
+std::shared_ptr<ElementwiseKernel> make_kernel(Scalar dtype, const device::Device& device) {
   return std::make_shared<ElementwiseKernel>(
-      "first, dimensions, const *vectors, const *shifts, *x", text,
-      kernel::ElementwiseOptions{.name = "sobol_float" + bits});
+      "first, dimensions, const *vectors, const *shifts, *x",
+      codegen::sobol_statements(dtype, codegen::dialect_of(device.info().language)),
+      kernel::ElementwiseOptions{.name = "sobol_" + DType(dtype).name()});
 }
 
 void require_count(std::int64_t count, const char* what) {
@@ -58,7 +48,7 @@ const Sobol::Tables& Sobol::tables(Scalar dtype, const Placement& placement) {
     const std::vector<Word> shifts =
         seed_ ? sobol_shifts<Word>(count, *seed_) : std::vector<Word>(count);
     return Tables{Array::from(vectors, placement), Array::from(shifts, placement),
-                  make_kernel(dtype)};
+                  make_kernel(dtype, placement.stream->device())};
   };
   own = dtype == Scalar::float32 ? make(std::uint32_t{}) : make(std::uint64_t{});
   return own;

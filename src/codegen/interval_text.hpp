@@ -34,8 +34,12 @@ void refuse_own_names(const std::vector<ParameterSpec>& parameters, const Names&
 }
 
 /// A user's expression between brackets, on lines of its own: it may end in a comment.
-inline tree::Part in_brackets(const std::string& expression) {
-  return tree::as_written(joined({"(\n", expression, "\n)"}));
+inline std::string text_in_brackets(std::string_view expression) {
+  return joined({"(\n", expression, "\n)"});
+}
+/// The same as an expression that is written as it stands.
+inline tree::Part in_brackets(std::string_view expression) {
+  return tree::as_written(text_in_brackets(expression));
 }
 
 /// Defines treadle_begin and treadle_end, `integer`s: the interval of this group.

@@ -13,6 +13,12 @@ std::string printed(const tree::NodePtr& program, const Dialect& dialect) {
   return tree::print(program, {.dialect = &dialect, .reads_texts = false});
 }
 
+std::string as_users_statements(const tree::NodePtr& statements, const Dialect& dialect) {
+  std::string text = printed(statements, dialect);
+  while (text.ends_with('\n') || text.ends_with(';')) text.pop_back();
+  return text;
+}
+
 void write_exact(tree::BlockBuilder& code, tree::NodePtr kernel, const Dialect& dialect) {
   code.lines(dialect.exact_preamble);
   code.lines(device_functions(kernel, dialect));

@@ -12,6 +12,8 @@ namespace treadle::codegen {
 
 /// The text of a program whose words are the dialect's already, but for those of nodes.
 std::string printed(const tree::NodePtr& program, const Dialect& dialect);
+/// Statements as a user passes them: without the end, which the writer puts behind them.
+std::string as_users_statements(const tree::NodePtr& statements, const Dialect& dialect);
 /// Adds a kernel whose arithmetic is that of its text, and before it the functions that it calls.
 void write_exact(tree::BlockBuilder& code, tree::NodePtr kernel, const Dialect& dialect);
 /// Defines a type by its members; `attribute` stands behind `struct`.

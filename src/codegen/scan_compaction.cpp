@@ -35,10 +35,7 @@ std::string compacting_output(const std::vector<ScanCompaction>& stores, const s
   }
   code.close();
   code.when("i == N - 1", tree::assign({"*", total}, "item"));
-  std::string text = printed(code.take(), dialect);
-  // As users' statements, whose end the writer puts.
-  while (text.ends_with('\n') || text.ends_with(';')) text.pop_back();
-  return text;
+  return as_users_statements(code.take(), dialect);
 }
 
 DType ScanWriter::stored_dtype(const ScanCompaction& store) const {

@@ -162,7 +162,7 @@ void launch_key_ranks(device::Stream& stream, const KeySums& sums,
         ScanTexts{.arguments = "const " + type + " *keys, long *ranks, long *count",
                   .input = std::string(another_key) + " ? 1 : 0",
                   .scan = "a + b",
-                  .output = "ranks[i] = item - 1;\nif (i == N - 1) *count = item"},
+                  .output = "ranks[i] = item - 1; if (i == N - 1) *count = item"},
         ScanOptions{.name = "ranks_of_keys", .is_apart = true});
   });
   const UserArgument all[] = {arguments.keys, arguments.ranks, arguments.count};
@@ -186,8 +186,7 @@ void launch_key_sums(device::Stream& stream, const KeySums& sums, const KeySumsA
                       .input = "values[i]",
                       .scan = "across_seg_boundary ? b : (" + text.combine + ")",
                       .output = "if ((i == N - 1 || ranks[i] != ranks[i + 1]) && ranks[i] < "
-                                "capacity) {\n  heads[ranks[i]] = keys[i];\n  sums[ranks[i]] = "
-                                "item;\n}",
+                                "capacity) { heads[ranks[i]] = keys[i]; sums[ranks[i]] = item; }",
                       .segment_start = "i > 0 && ranks[i] != ranks[i - 1]"},
             std::move(options));
       });
@@ -212,11 +211,11 @@ void launch_sorted_updates(device::Stream& stream, const SortedUpdates& updates,
                       .input = "values[i]",
                       .scan = "across_seg_boundary ? b : (" + text.combine + ")",
                       .output = "if ((i == N - 1 || places[i] != places[i + 1]) && places[i] >= 0 "
-                                "&& places[i] < target_size) {\n  " +
+                                "&& places[i] < target_size) { " +
                                 text.item +
-                                " a = targets[places[i]], b = item;\n  "
+                                " a = targets[places[i]], b = item; "
                                 "targets[places[i]] = " +
-                                text.combine + ";\n}",
+                                text.combine + "; }",
                       .segment_start = "i > 0 && places[i] != places[i - 1]"},
             std::move(options));
       });

@@ -7,6 +7,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/base/number.hpp"
 #include "treadle/codegen/device_functions.hpp"
+#include "treadle/codegen/dialect_header.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
 #include "treadle/codegen/signature.hpp"
@@ -93,7 +94,7 @@ void add_own_text(AssociativeText& text, Op op, const DType& dtype,
   const ElementBytes bytes = neutral_of(op, dtype).as(scalar);
   text.neutral = codegen::expand_words(
       codegen::literal_text(scalar, std::span(bytes).first(dtype.size_bytes()), dialect), dialect);
-  text.preamble = "#include \"treadle/dialect.h\"\n" + dialect.exact_preamble +
+  text.preamble = std::string(codegen::include_of_dialect) + dialect.exact_preamble +
                   codegen::device_functions(text.combine + text.neutral, dialect);
   text.flags = dialect.exact_flags;
   text.name = std::string(op_info(op).name) + "_" + dtype.name();

@@ -5,14 +5,6 @@
 
 namespace treadle::kernel {
 
-std::string with_words(std::string text,
-                       std::initializer_list<std::pair<std::string_view, std::string>> words) {
-  for (const auto& [word, meaning] : words)
-    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += meaning.size())
-      text.replace(at, word.size(), meaning);
-  return text;
-}
-
 DeclaredKernel::DeclaredKernel(const Program& program, const std::string& entry, std::string name,
                                std::vector<codegen::ParameterSpec> parameters)
     : arguments_(parameters, std::move(name),
@@ -28,6 +20,15 @@ void DeclaredKernel::launch(device::Stream& stream, std::span<const UserArgument
   stream.launch_arguments(kernel_,
                           {.groups = static_cast<unsigned>(groups), .group_size = group_size},
                           read.all(), order);
+}
+
+std::vector<DeclaredKernel> declared_kernels(device::Device& device,
+                                             const codegen::FamilyText& text) {
+  const Program program(device.shared_from_this(), text.text, {.source_name = text.name});
+  std::vector<DeclaredKernel> made;
+  for (const codegen::FamilyKernel& kernel : text.kernels)
+    made.emplace_back(program, kernel.name, text.name, kernel.parameters);
+  return made;
 }
 
 }  // namespace treadle::kernel

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A compiled kernel and the parameters that its text declares, for families whose texts are their
-// own.
+// A compiled kernel and the parameters that its text declares, for families whose parameters are
+// their own.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "treadle/codegen/family_text.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/declared_arguments.hpp"
 #include "treadle/kernel/program.hpp"
 
 namespace treadle::kernel {
-
-/// A text with words in it replaced by what they stand for, in this order.
-std::string with_words(std::string text,
-                       std::initializer_list<std::pair<std::string_view, std::string>> words);
 
 /// Does not keep the device alive. Never changes; any thread.
 class DeclaredKernel {
@@ -41,5 +36,9 @@ class DeclaredKernel {
   DeclaredArguments arguments_;
   device::Kernel kernel_;
 };
+
+/// The kernels of a family's program, which is compiled. Throws as Program.
+std::vector<DeclaredKernel> declared_kernels(device::Device& device,
+                                             const codegen::FamilyText& text);
 
 }  // namespace treadle::kernel

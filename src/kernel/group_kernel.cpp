@@ -7,6 +7,8 @@
 
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/search.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -37,14 +39,14 @@ RadixSortOptions with_keys_of(Scalar key, RadixSortOptions options) {
   return options;
 }
 
-/// The first place whose key is not less.
-std::string first_place_of_key() {
-  return R"(long low = 0, high = n_keys;
-while (low < high) {
-  const long middle = low + (high - low) / 2;
-  if ((long)keys[middle] < i) low = middle + 1; else high = middle;
-}
-starts[i] = low)";
+ElementwiseKernel starts_of(const std::shared_ptr<device::Device>& device, const GroupNames& names,
+                            const RadixSortOptions& options) {
+  codegen::SearchText text = codegen::generate_search_of_numbers(
+      names.start, names.key, codegen::dialect_of(device->info().language));
+  return {device,
+          text.arguments,
+          std::move(text.operation),
+          {.name = options.name + "_starts", .schedule = options.schedule}};
 }
 
 }  // namespace
@@ -55,11 +57,7 @@ GroupKernel::GroupKernel(std::shared_ptr<device::Device> device, const GroupDtyp
       start_(dtypes.start),
       sort_(device, sorting_by_key(group_names(device, dtypes, options)),
             with_keys_of(dtypes.key, options)),
-      starts_(device,
-              group_names(device, dtypes, options).start + " *starts, const " +
-                  group_names(device, dtypes, options).key + " *keys, long n_keys",
-              first_place_of_key(),
-              {.name = options.name + "_starts", .schedule = options.schedule}) {}
+      starts_(starts_of(device, group_names(device, dtypes, options), options)) {}
 
 void GroupKernel::launch(device::Stream& stream, const Counts& counts, const Arrays& arrays,
                          const device::Order& order) {

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "declared_kernel.hpp"
-#include "ordered_key.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/ordered_key.hpp"
 #include "treadle/codegen/row_sort.hpp"
 #include "treadle/codegen/signature.hpp"
 #include "treadle/kernel/radix_sort_kernel.hpp"
@@ -57,8 +57,8 @@ struct KeyTexts {
   KeyTexts(device::Device& device, const RowSortForm& form, bool is_wide)
       : dialect(codegen::dialect_of(device.info().language)),
         types(dialect),
-        dtype(is_wide || element_bits(form.dtype) == 64 ? Scalar::uint64 : Scalar::uint32),
-        element(types.name_of(unsigned_of(DType(form.dtype).size_bytes()))),
+        dtype(is_wide || codegen::element_bits(form.dtype) == 64 ? Scalar::uint64 : Scalar::uint32),
+        element(types.name_of(codegen::unsigned_of(DType(form.dtype).size_bytes()))),
         place(types.name_of(form.is_long ? Scalar::uint64 : Scalar::uint32)),
         key(types.name_of(dtype)) {}
 };
@@ -77,7 +77,7 @@ std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
   }
   texts.arguments += ", " + key + " flip";
   if (form.has_rows) {
-    const unsigned bits = element_bits(form.dtype);
+    const unsigned bits = codegen::element_bits(form.dtype);
     const std::string row = "(" + key + ")(places[i] / length)";
     texts.arguments += ", " + place + " length" + (bits == 64 ? ", uint by_rows" : "");
     texts.key = bits == 64 ? "by_rows ? " + row + " : " + texts.key
@@ -88,7 +88,7 @@ std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
       device.shared_from_this(), std::move(texts),
       RadixSortOptions{.name = "sort_" + DType(form.dtype).name() +
                                (form.has_places ? "_places" : "") + (form.has_rows ? "_rows" : ""),
-                       .preamble = key_function(form.dtype, dialect, key),
+                       .preamble = codegen::key_function(form.dtype, dialect, key),
                        .key_dtype = key_dtype,
                        .index_dtype = form.is_long ? Scalar::int64 : Scalar::int32,
                        .schedule = sort.schedule});
@@ -117,12 +117,12 @@ std::shared_ptr<const SingleRowsPlan> make_single_rows_plan(device::Device& devi
   const codegen::RowSortSnippet snippet{
       .parameters = declared_parameters(declared, texts.types, device),
       .key_dtype = texts.dtype,
-      .key_bits = form.dtype == Scalar::boolean ? 1 : element_bits(form.dtype),
+      .key_bits = form.dtype == Scalar::boolean ? 1 : codegen::element_bits(form.dtype),
       .has_places = form.has_places,
       .is_long = form.is_long,
       .items = items,
       .name = "sort_rows_" + DType(form.dtype).name() + (form.has_places ? "_places" : ""),
-      .preamble = key_function(form.dtype, texts.dialect, texts.key)};
+      .preamble = codegen::key_function(form.dtype, texts.dialect, texts.key)};
   const codegen::Tiling& tiling = tiling_of(device, items == 0 ? Schedule::narrow : Schedule::wide);
   const codegen::RowSortText made =
       codegen::generate_row_sort(snippet, tiling, texts.dialect, texts.types);
@@ -163,7 +163,7 @@ unsigned items_of_group(device::Device& device, const RowSort& sort, bool has_pl
 }
 
 std::uint64_t flip_of(const RowSort& sort) {
-  return sort.is_descending ? all_key_bits(sort.dtype) : 0;
+  return sort.is_descending ? codegen::all_key_bits(sort.dtype) : 0;
 }
 
 void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSortForm& form,
@@ -246,7 +246,7 @@ void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortA
                                 .find(key, [&] { return make_row_sort_plan(device, form, sort); })
                                 .sort;
   const std::uint64_t n = sort.rows * sort.length;
-  const unsigned bits = element_bits(sort.dtype);
+  const unsigned bits = codegen::element_bits(sort.dtype);
   const unsigned row_bits =
       form.has_rows ? static_cast<unsigned>(std::bit_width(sort.rows - 1)) : 0;
   // Of bool one bit differs.

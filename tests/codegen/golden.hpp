@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/schedule.hpp"
 #include "treadle/codegen/tree_printer.hpp"
 
 namespace treadle::codegen {
@@ -76,6 +78,15 @@ void expect_golden(const std::string& family, const std::string& name, const Mad
   EXPECT_EQ(line_difference(tree::print(made.program, language), made.text),
             line_difference(made.text, made.text));
   expect_golden(family, name, made.text);
+}
+
+/// Calls `check(name, tiling, dialect)` for both languages and both schedules: "wide.cu".
+template <class Check>
+void each_golden(Check check) {
+  for (const Language language : {Language::cuda_c, Language::opencl_c})
+    for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
+      check(std::string(schedule_name(schedule)) + (language == Language::cuda_c ? ".cu" : ".cl"),
+            tiling_of(schedule), dialect_of(language));
 }
 
 }  // namespace treadle::codegen

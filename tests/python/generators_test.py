@@ -73,6 +73,12 @@ WRITERS = {
     "ProductWriter": 1,
     "SortWriter": 1,
     "RandomWriter": 1,
+    "RanksWriter": 1,
+    "TopKWriter": 1,
+    "CountWriter": 1,
+    "MaskedWriter": 1,
+    "SearchWriter": 2,  # of elements, and of numbers
+    "ListWriter": 1,
 }
 # What work-items of a group do together.
 TOGETHER = {
@@ -89,21 +95,22 @@ LANGUAGES = {
 }
 
 
-def sources() -> dict[str, str]:
+def sources(room: str = "codegen") -> dict[str, str]:
     """Of the room, without comments."""
     return {
-        path.name: re.sub(r"//.*", "", path.read_text())
-        for path in sorted((ROOT / "src/codegen").glob("*.?pp"))
+        str(path.relative_to(ROOT / "src" / room)): re.sub(r"//.*", "", path.read_text())
+        for path in sorted((ROOT / "src" / room).rglob("*.?pp"))
     }
 
 
 def test_each_family_of_kernels_has_one_generator() -> None:
     texts = sources()
-    found = [name for text in texts.values() for name in re.findall(r"\bclass (\w+Writer)\b", text)]
+    rooms = [*texts.values(), *sources("kernel").values(), *sources("array").values()]
+    found = [name for text in rooms for name in re.findall(r"\bclass (\w+Writer)\b", text)]
     others = {"TreeWriter"}
     assert sorted(set(found) - others) == sorted(WRITERS)
     for name, count in WRITERS.items():
-        made = sum(len(re.findall(rf"(?:return|=) \{{?{name}\(", text)) for text in texts.values())
+        made = sum(len(re.findall(rf"(?:return|=) \{{?{name}\(", text)) for text in rooms)
         assert made == count, name
     for word, where in TOGETHER.items():
         users = [file for file, text in texts.items() if re.search(rf"\.{word}\b", text)]
@@ -116,6 +123,33 @@ def test_only_tables_know_a_language_by_name() -> None:
             assert not re.search(r"\bLanguage::\w|\bis_(cuda|opencl)\b", text), file
     for name in ("cuda_c", "opencl_c"):
         assert any(f"Language::{name}" in text for text in sources().values()), "a broken search"
+
+
+# What kernels are made of, beside the expression or the statement that a family takes as a user's:
+# loops and definitions, lines, and spellings of a language or of treadle/dialect.h.
+KERNEL_TEXT = re.compile(
+    r"\b(?:for|while|do|switch)\b ?[({]|\b(?:typedef|struct|return) \w|[;{}]\\n|^(?:#|//)"
+    r"|\bTREADLE_(?!\w*=)\w+ |\btreadle_(?:global|local|group|barrier|fence|atomic|sub)\w*\("
+    r"|__(?:kernel|global|local|shared|device|syncthreads)|\bget_\w+_id\b|\b(?:thread|block)Idx\b"
+)
+
+
+def literals(text: str) -> list[str]:
+    """Those of a C++ file; raw ones are text of several lines."""
+    text = re.sub(r"#include.*", "", text)
+    raw = re.compile(r'\bR"(\w*)\((.*?)\)\1"', re.DOTALL)
+    long = [body + r";\n" for _, body in raw.findall(text)]
+    return [*long, *re.findall(r'"((?:[^"\\\n]|\\.)*)"', raw.sub("", text))]
+
+
+def test_rooms_above_the_generators_write_no_kernels() -> None:
+    for room in ("kernel", "array"):
+        for file, text in sources(room).items():
+            found = [piece for piece in literals(text) if KERNEL_TEXT.search(piece)]
+            assert not found, f"src/{room}/{file}: texts of kernels are written in src/codegen"
+    assert literals('f(R"(a; b)", "c")') == [r"a; b;\n", "c"]
+    for piece in ("for (;;)", r"x = 1;\n", "__kernel void f", "treadle_barrier()", "#define A"):
+        assert KERNEL_TEXT.search(piece), "a broken search"
 
 
 # Where text becomes lines, and why: what prints trees, and what passes texts of others on.

@@ -13,4 +13,7 @@ namespace treadle::codegen {
 /// follows.
 std::string_view dialect_header(Language language) noexcept;
 
+/// The line that is replaced so.
+inline constexpr std::string_view include_of_dialect = "#include \"treadle/dialect.h\"\n";
+
 }  // namespace treadle::codegen

@@ -16,7 +16,7 @@ namespace treadle::kernel {
 
 /// Bins of one width, from `first` on; `scale` of them are 1 wide.
 struct EvenBins {
-  double first, scale;
+  double first, scale;  ///< where the first begins; how many bins are 1 wide
 };
 /// What is counted.
 struct Count {

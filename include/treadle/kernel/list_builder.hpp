@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "treadle/base/dtype.hpp"
-#include "treadle/codegen/signature.hpp"
+#include "treadle/codegen/list_builder.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
@@ -21,23 +21,8 @@
 
 namespace treadle::kernel {
 
-/// One of the lists that a ListBuilder makes for each object.
-struct BuiltList {
-  std::string name;          ///< its elements are appended by APPEND_name(value)
-  DType dtype;               ///< of its elements
-  std::string mother = {};   ///< a list that gets an element just before each of this one
-  bool is_left_out = false;  ///< appended elements are counted, and not stored
-};
-
-/// The C texts of a ListBuilder.
-struct ListBuilderTexts {
-  /// Defines `void generate(LIST_ARG_DECL USER_ARG_DECL index_type i)`, a function of a kernel,
-  /// which may append to each list any number of times for the object `i`. It runs twice, to
-  /// count and to write (PLB_COUNT_STAGE and PLB_WRITE_STAGE are defined), and must do the same
-  /// both times. Functions that it calls may be given LIST_ARGS and USER_ARGS.
-  std::string generate;
-  std::string arguments;  ///< C declarations: "const float *x, float limit"
-};
+using codegen::BuiltList;
+using codegen::ListBuilderTexts;
 
 /// A kernel that makes lists of unequal lengths for many objects, each list one behind the other in
 /// one array:

@@ -24,26 +24,7 @@ namespace treadle::kernel {
 
 class LaunchCache;
 
-/// The C texts of a scan.
-struct ScanTexts {
-  std::string arguments;  ///< C declarations: "const float *x, float *y"
-  std::string input;      ///< of the arguments for the index `i`: "x[i]"
-  std::string scan;       ///< of `a` and, behind it, `b`: "a + b"
-  /// Statements for the index `i`, with `item`, `prev_item` and `last_item`: "y[i] = item".
-  std::string output;
-  std::string neutral = {};  ///< what prev_item is where nothing is before: "0"
-  /// Whether a segment starts at `i`, whose input is `a`. `scan` is told of it as
-  /// across_seg_boundary: "across_seg_boundary ? b : a + b".
-  std::string segment_start = {};
-  std::vector<codegen::ScanFetch> fetches = {};  ///< elements of arrays under names of their own
-  /// Arrays with an element of the declared size for each index, whatever the conditions under
-  /// which the texts use them.
-  std::vector<std::string> one_for_one = {};
-  /// In place of the output of a selection, whose inputs are ones and zeros: what it stores, and
-  /// which pointer gets the number of ones.
-  std::vector<codegen::ScanCompaction> compactions = {};
-  std::string total = {};  ///< the pointer
-};
+using codegen::ScanTexts;
 
 /// How a ScanKernel is made.
 struct ScanOptions {

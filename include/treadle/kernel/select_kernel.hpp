@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "treadle/base/dtype.hpp"
+#include "treadle/codegen/selection.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
@@ -17,22 +15,8 @@
 
 namespace treadle::kernel {
 
-/// Which elements of an array are kept; they stay in their order.
-enum class Selection : std::uint8_t {
-  matching,    ///< those for which the predicate holds
-  others,      ///< those for which it does not
-  both,        ///< both, each in an array of its own
-  run_starts,  ///< the first of each run of equal neighbours
-};
-
-/// The C texts of a SelectKernel.
-struct SelectTexts {
-  std::string type;  ///< of the elements, which are `ary[i]`: "float"
-  /// Whether the element `ary[i]` matches: "ary[i] > limit". For run_starts, whether `b` is equal
-  /// to `a`, which is before it: "a == b".
-  std::string predicate;
-  std::string arguments = {};  ///< C declarations of what else it uses: "float limit"
-};
+using codegen::Selection;
+using codegen::SelectTexts;
 
 /// A kernel that moves some elements of an array to the front of another, and counts them:
 ///

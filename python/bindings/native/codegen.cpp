@@ -164,11 +164,6 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
 }
 
 void bind_snippets(nb::module_& m) {
-  m.def("neutral_text", &neutral_text, nb::arg("value"), nb::arg("is_complex"),
-        nb::arg("complex_maker"),
-        nb::sig("def neutral_text(value: typing.Any, is_complex: bool, complex_maker: str) -> str"),
-        "What a user gives as the neutral element, as a C expression: texts as they are. "
-        "`complex_maker` is called with the parts of a complex number.");
   nb::enum_<ParameterSpec::Kind>(m, "ParameterKind", "How a kernel's parameter is passed.")
       .value("scalar", ParameterSpec::Kind::scalar)
       .value("vector", ParameterSpec::Kind::vector)

@@ -26,18 +26,18 @@ using kernel::ReductionKernel;
 
 // over 6 parameters because they are the keywords of the Python call
 void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const PythonType& type,
-          std::string neutral, std::string reduce, std::string map, std::string arguments,
+          nb::handle neutral, std::string reduce, std::string map, std::string arguments,
           const std::vector<PythonType>& types, std::string name, std::string preamble,
           std::vector<std::string> flags) {
   numpy_types();  // from now on NumPy's scalars are known by their types
   add_python_folders();
-  new (self)
-      ReductionKernel(std::move(device), dtype_of(type),
-                      {std::move(neutral), std::move(reduce), std::move(map), std::move(arguments)},
-                      {.name = std::move(name),
-                       .preamble = std::move(preamble),
-                       .flags = std::move(flags),
-                       .types = type_names(type, types)});
+  new (self) ReductionKernel(
+      std::move(device), dtype_of(type),
+      {neutral_of(neutral, type), std::move(reduce), std::move(map), std::move(arguments)},
+      {.name = std::move(name),
+       .preamble = std::move(preamble),
+       .flags = std::move(flags),
+       .types = type_names(type, types)});
 }
 
 void launch(ReductionKernel& self, const std::pair<std::int64_t, std::int64_t>& range,
@@ -60,7 +60,8 @@ void bind_reduction_kernel(nb::module_& m) {
            nb::arg("types") = std::vector<PythonType>(), nb::arg("name") = "reduction",
            nb::arg("preamble") = "", nb::arg("flags") = std::vector<std::string>(),
            "`type` is that of the result: (C name, NumPy's name of the dtype or \"\" for a "
-           "structure, size in bytes); `types` are others that `arguments` name.")
+           "structure, size in bytes); `types` are others that `arguments` name. `neutral` is a "
+           "text, or a number.")
       .def("compile", &ReductionKernel::compile, nb::call_guard<nb::gil_scoped_release>(),
            "Now rather than at the first launch.")
       .def(

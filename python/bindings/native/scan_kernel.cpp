@@ -31,7 +31,7 @@ using PythonFetch = std::tuple<std::string, std::string, int>;
 // over 6 parameters because they are the keywords of the Python call
 void make(ScanKernel* self, std::shared_ptr<device::Device> device, const PythonType& type,
           std::string arguments, std::string input, std::string scan, std::string output,
-          std::string neutral, std::string segment_start, const std::vector<PythonFetch>& fetches,
+          nb::handle neutral, std::string segment_start, const std::vector<PythonFetch>& fetches,
           const std::vector<PythonType>& types, std::string name, std::string preamble,
           std::vector<std::string> flags, const std::string& index_dtype, bool is_sequential,
           std::vector<std::string> one_for_one, std::optional<bool> looks_back) {
@@ -41,7 +41,7 @@ void make(ScanKernel* self, std::shared_ptr<device::Device> device, const Python
                   .input = std::move(input),
                   .scan = std::move(scan),
                   .output = std::move(output),
-                  .neutral = std::move(neutral),
+                  .neutral = neutral_of(neutral, type),
                   .segment_start = std::move(segment_start),
                   .one_for_one = std::move(one_for_one)};
   for (const auto& [fetched, array, offset] : fetches)
@@ -71,14 +71,15 @@ void bind_scan_kernel(nb::module_& m) {
                          "what a C text gives for all indices up to it.")
       .def("__init__", &make, nb::arg("device"), nb::arg("type"), nb::arg("arguments"),
            nb::arg("input"), nb::arg("scan"), nb::arg("output"), nb::kw_only(),
-           nb::arg("neutral") = "", nb::arg("segment_start") = "",
+           nb::arg("neutral") = nb::none(), nb::arg("segment_start") = "",
            nb::arg("fetches") = std::vector<PythonFetch>(),
            nb::arg("types") = std::vector<PythonType>(), nb::arg("name") = "scan",
            nb::arg("preamble") = "", nb::arg("flags") = std::vector<std::string>(),
            nb::arg("index_dtype") = "int64", nb::arg("is_sequential") = false,
            nb::arg("one_for_one") = std::vector<std::string>(), nb::arg("looks_back") = nb::none(),
            "`type` is that of what is scanned: (C name, NumPy's name of the dtype or \"\" for a "
-           "structure, size in bytes); `types` are others that `arguments` name. `fetches` are "
+           "structure, size in bytes); `types` are others that `arguments` name. `neutral` is a "
+           "text, or a number. `fetches` are "
            "(name, array, 0 or -1); `one_for_one` names arrays with an element for each index; "
            "`looks_back`: whether groups may wait for "
            "earlier ones, so that one pass is enough; None: as the device is.")

@@ -62,6 +62,13 @@ std::string neutral_text(nb::handle value, bool is_complex, const std::string& c
          real_text(scalar.attr("imag")) + ")";
 }
 
+std::string neutral_of(nb::handle value, const PythonType& type) {
+  if (value.is_none()) return {};
+  std::string maker = std::get<0>(type);
+  if (maker.ends_with("_t")) maker.replace(maker.size() - 1, 1, "new");
+  return neutral_text(value, dtype_of(type).kind() == treadle::ScalarKind::complex, maker);
+}
+
 kernel::UserArgument::Elements elements_of(nb::handle object, std::list<DType>& kept) {
   if (const Array* const own = as_array(object.ptr()))
     return kernel::UserArgument::elements_of(*own);

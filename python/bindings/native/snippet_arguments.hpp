@@ -31,6 +31,9 @@ std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
 /// A user's neutral element as a C expression. Texts are taken as they are, and a finite number as
 /// Python writes it. `complex_maker` is called with the parts of a complex one.
 std::string neutral_text(nanobind::handle value, bool is_complex, const std::string& complex_maker);
+/// The same of a type, whose C name makes a complex number, or the name with `_new` in the place of
+/// `_t`; None: no text.
+std::string neutral_of(nanobind::handle value, const PythonType& type);
 
 /// What lies where an array is, or an object of a program's own class, which may say little and
 /// whose dtype is put into `kept`.

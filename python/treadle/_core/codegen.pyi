@@ -55,11 +55,6 @@ def declares_variables(text: str) -> bool:
     Whether a CUDA C text has variables of its module, textures among them; in doubt it has.
     """
 
-def neutral_text(value: Any, is_complex: bool, complex_maker: str) -> str:
-    """
-    What a user gives as the neutral element, as a C expression: texts as they are. `complex_maker` is called with the parts of a complex number.
-    """
-
 class ParameterKind(enum.Enum):
     """How a kernel's parameter is passed."""
 

@@ -117,9 +117,9 @@ class Program:
 class ReductionKernel:
     """A kernel that folds what a C text gives for each index."""
 
-    def __init__(self, device: treadle._core.device.Device, type: tuple[str, str, int], neutral: str, reduce: str, map: str, arguments: str, *, types: Sequence[tuple[str, str, int]] = [], name: str = 'reduction', preamble: str = '', flags: Sequence[str] = []) -> None:
+    def __init__(self, device: treadle._core.device.Device, type: tuple[str, str, int], neutral: object, reduce: str, map: str, arguments: str, *, types: Sequence[tuple[str, str, int]] = [], name: str = 'reduction', preamble: str = '', flags: Sequence[str] = []) -> None:
         """
-        `type` is that of the result: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name.
+        `type` is that of the result: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name. `neutral` is a text, or a number.
         """
 
     def compile(self) -> None:
@@ -149,9 +149,9 @@ class ScanKernel:
     A kernel that gives each index the sum, by any associative operation, of what a C text gives for all indices up to it.
     """
 
-    def __init__(self, device: treadle._core.device.Device, type: tuple[str, str, int], arguments: str, input: str, scan: str, output: str, *, neutral: str = '', segment_start: str = '', fetches: Sequence[tuple[str, str, int]] = [], types: Sequence[tuple[str, str, int]] = [], name: str = 'scan', preamble: str = '', flags: Sequence[str] = [], index_dtype: str = 'int64', is_sequential: bool = False, one_for_one: Sequence[str] = [], looks_back: bool | None = None) -> None:
+    def __init__(self, device: treadle._core.device.Device, type: tuple[str, str, int], arguments: str, input: str, scan: str, output: str, *, neutral: object | None = None, segment_start: str = '', fetches: Sequence[tuple[str, str, int]] = [], types: Sequence[tuple[str, str, int]] = [], name: str = 'scan', preamble: str = '', flags: Sequence[str] = [], index_dtype: str = 'int64', is_sequential: bool = False, one_for_one: Sequence[str] = [], looks_back: bool | None = None) -> None:
         """
-        `type` is that of what is scanned: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name. `fetches` are (name, array, 0 or -1); `one_for_one` names arrays with an element for each index; `looks_back`: whether groups may wait for earlier ones, so that one pass is enough; None: as the device is.
+        `type` is that of what is scanned: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name. `neutral` is a text, or a number. `fetches` are (name, array, 0 or -1); `one_for_one` names arrays with an element for each index; `looks_back`: whether groups may wait for earlier ones, so that one pass is enough; None: as the device is.
         """
 
     def compile(self) -> None:

@@ -16,7 +16,6 @@ import numpy as np
 
 from treadle import CompileError
 from treadle._c_names import get_or_register_dtype
-from treadle._core.codegen import neutral_text
 from treadle._core.kernel import ReductionKernel as _NativeKernel
 from treadle._face_array import on_stream
 from treadle.pycuda import _pvt_struct
@@ -57,7 +56,7 @@ class ReductionKernel:
         self.dtype_out = np.dtype(dtype_out)
         self._arguments = _parsed(arguments, name)
         self._texts = (
-            neutral_text(neutral, self.dtype_out.kind == "c", dtype_to_ctype(self.dtype_out)),
+            neutral,
             str(reduce_expr),
             "in[i]" if map_expr is None else str(map_expr),
         )

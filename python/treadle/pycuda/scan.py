@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treadle import CompileError
-from treadle._core.codegen import neutral_text
 from treadle._core.kernel import ScanKernel as _NativeKernel
 from treadle._face_array import on_stream
 from treadle.pycuda import driver as cuda
@@ -81,9 +80,7 @@ class _ScanKernel:
                 "input_ary[i]",
                 self.scan_expr,
                 self._output,
-                neutral=""
-                if self.neutral is None
-                else neutral_text(self.neutral, self.dtype.kind == "c", ctype),
+                neutral=self.neutral,
                 name=self.name_prefix,
                 preamble=self._preamble,
                 flags=[str(option) for option in self._options or ()],

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from treadle._core import CompileError
-from treadle._core.codegen import neutral_text
 from treadle._core.opencl import _declared_bytes
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg, parse_arg_list
 from treadle.pyopencl._array_class import Array
@@ -70,10 +69,9 @@ def flags_of(device: Any, options: Any) -> list[str]:
     return [word.replace('"', "") for word in _effective_options(device, options)]
 
 
-def neutral_of(value: Any, dtype: np.dtype) -> str:
-    """A neutral element as a text that is pasted into a line."""
-    maker = "cdouble_new" if dtype == np.complex128 else "cfloat_new"
-    return one_line(neutral_text(value, dtype.kind == "c", maker), "neutral")
+def neutral_of(value: Any) -> Any:
+    """A neutral element; a text is pasted into a line."""
+    return one_line(value, "neutral") if isinstance(value, str) else value
 
 
 def stage_info(kernels: Mapping[Any, Any]) -> Any:

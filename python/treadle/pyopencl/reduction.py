@@ -81,7 +81,7 @@ class ReductionKernel:
         self.name = name
         map_expr = one_line("in[i]" if map_expr is None else map_expr, "map_expr")
         texts = (
-            neutral_of(neutral, self.dtype_out),
+            neutral_of(neutral),
             one_line(reduce_expr, "reduce_expr"),
             map_expr,
             declared(parameters),

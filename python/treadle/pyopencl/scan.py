@@ -113,7 +113,7 @@ class _ScanKernelBase:
                 input_expr,
                 one_line(scan_expr, "scan_expr"),
                 output_statement,
-                neutral=neutral_of(neutral, self.dtype),
+                neutral=neutral_of(neutral),
                 segment_start=one_line(is_segment_start_expr or "", "is_segment_start_expr"),
                 fetches=[(name, ary, offset) for name, ary, offset in input_fetch_exprs or ()],
                 types=native_types(parameters),

@@ -1,0 +1,45 @@
+// count_values_float32, made by treadle's generator of counts: narrow schedule
+static __device__ inline unsigned int bin_of(
+    float x, const float *edges, double first, double scale, unsigned int bin_count) {
+  const int last = (int)bin_count - 1;
+  const float value = x;
+  const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
+  int bin = (int)(((is_within ? (double)value : first) - first) * scale);
+  bin = bin < 0 ? 0 : bin > last ? last : bin;
+  bin -= (value < edges[bin]) & (bin > 0);
+  bin += (value >= edges[bin + 1]) & (bin < last);
+  return is_within ? (unsigned int)bin : bin_count;
+}
+
+extern "C" __global__ void __launch_bounds__(1) count_values_float32(
+    float *elements, unsigned int *counts, float *edges, double first, double scale, long long N,
+    long long treadle_length, unsigned int bin_count, unsigned int copies) {
+  const long long treadle_begin = blockIdx.x * treadle_length;
+  const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
+  unsigned int own[1024];
+  const unsigned int all = copies * (bin_count + 1);
+  for (unsigned int k = 0; k < all; ++k) {
+    own[k] = 0;
+  }
+  for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 64) {
+    const unsigned int some = treadle_end - treadle_from < 64 ? (unsigned int)(treadle_end - treadle_from) : 64;
+    unsigned int bins[64];
+    #ifdef __clang__
+    #pragma clang loop vectorize(assume_safety)
+    #endif
+    for (unsigned int k = 0; k < some; ++k) {
+      bins[k] = bin_of(elements[treadle_from + k], edges, first, scale, bin_count);
+    }
+    for (unsigned int k = 0; k < some; ++k) {
+      ++own[k % copies * (bin_count + 1) + bins[k]];
+    }
+  }
+  for (unsigned int bin = 0; bin < bin_count; ++bin) {
+    unsigned int sum = 0;
+    for (unsigned int k = 0; k < copies; ++k) {
+      sum += own[k * (bin_count + 1) + bin];
+    }
+    if (sum != 0)
+      atomicAdd(&counts[bin], sum);
+  }
+}
