@@ -154,6 +154,7 @@
 #include "treadle/library/stream_handle.hpp"
 #include "treadle/linalg/decomposition.hpp"
 #include "treadle/linalg/product.hpp"
+#include "treadle/linalg/singular_values.hpp"
 #include "treadle/memory/buffer.hpp"
 #include "treadle/memory/device_pool.hpp"
 #include "treadle/memory/pool.hpp"

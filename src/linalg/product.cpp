@@ -215,8 +215,9 @@ Array tensordot(const Array& x, const Array& y, int count) {
 Array matrix_power(const Array& x, std::int64_t n) {
   require_squares("matrix_power", x);
   const std::int64_t rows = x.shape().back();
-  if (n < 0)
-    throw InvalidArgument("matrix_power: n=" + std::to_string(n), "invert the matrix first");
+  if (n == std::numeric_limits<std::int64_t>::min())
+    throw InvalidArgument("matrix_power: n=" + std::to_string(n), "it is above -2**63");
+  if (n < 0) return matrix_power(inv(x), -n);
   if (n == 0) {
     const Array one = array::eye(rows, rows, 0, x.dtype().scalar(), {.stream = x.stream()});
     return array::copy(array::broadcast_to(one, shape_of(x)));

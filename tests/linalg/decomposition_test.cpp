@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "array/each_array_device.hpp"
-#include "library/packages.hpp"
+#include "linalg/matrices.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -20,22 +20,7 @@ namespace {
 using array::device_test_name;
 using array::each_device;
 
-class DecompositionTest : public array::OnEachArrayDevice {
- protected:
-  void SetUp() override {
-    OnEachArrayDevice::SetUp();
-    const auto blas = library::blas_of_this_machine();
-    if (blas == nullptr || !blas->has_lapack()) GTEST_SKIP() << "no LAPACK on this machine";
-    if (!runs_kernels()) GTEST_SKIP() << "the null device has no elements";
-  }
-  Array matrix(const std::vector<float>& values, std::int64_t columns) {
-    return array::reshape(make(values), {-1, columns});
-  }
-  static void expect_near(const Array& x, const std::vector<float>& expected) {
-    EXPECT_THAT(array::dense_copy(x).as<float>(),
-                testing::Pointwise(testing::FloatNear(1e-5f), expected));
-  }
-};
+class DecompositionTest : public OnMatrices {};
 INSTANTIATE_TEST_SUITE_P(Devices, DecompositionTest, each_device(), device_test_name);
 
 TEST_P(DecompositionTest, EquationsAndDeterminants) {
@@ -45,7 +30,9 @@ TEST_P(DecompositionTest, EquationsAndDeterminants) {
   expect_near(inv(a), {0.6f, -0.2f, -0.2f, 0.4f});
   EXPECT_NEAR(det(a).item().as_double(), 5, 1e-5);
   EXPECT_NEAR(slogdet(a).log_of_size.item().as_double(), std::log(5), 1e-5);
+  expect_near(matrix_power(a, -2), {0.4f, -0.2f, -0.2f, 0.2f});
   const Array singular = matrix({1, 2, 2, 4}, 2);
+  EXPECT_THROW(matrix_power(singular, -1), LinAlgError);
   EXPECT_EQ(det(singular).item().as_double(), 0);
   EXPECT_THROW(inv(singular), LinAlgError);
   EXPECT_THROW(solve(a, make({1, 2, 3})), ShapeError);

@@ -41,8 +41,8 @@ Array tensordot(const Array& x, const Array& y, std::span<const int> axes,
                 std::span<const int> others);
 /// Over the last `count` axes of x and the first of y.
 Array tensordot(const Array& x, const Array& y, int count = 2);
-/// Square matrices multiplied with themselves, 0 or more times. Throws InvalidArgument for n < 0,
-/// MatrixShapeError (treadle/linalg/decomposition.hpp) for others.
+/// Square matrices multiplied with themselves; for n < 0 their inverses, as inv() has them
+/// (treadle/linalg/decomposition.hpp). Throws MatrixShapeError for others.
 Array matrix_power(const Array& x, std::int64_t n);
 /// The product of several matrices, in the order that takes the fewest multiplications. The first
 /// and the last may have one axis. Throws ShapeError, and InvalidArgument for fewer than two.

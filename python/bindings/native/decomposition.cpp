@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "image.hpp"
 #include "native/array.hpp"
 #include "native/linalg.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/linalg/singular_values.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -36,6 +39,81 @@ nb::object or_none(const Array& x) { return x ? nb::cast(x) : nb::none(); }
 linalg::QrMode qr_mode_of(const std::string& mode) {
   if (mode == "complete") return linalg::QrMode::complete;
   return mode == "r" ? linalg::QrMode::r : linalg::QrMode::reduced;
+}
+
+/// NumPy's ord: None, a text or a number.
+linalg::Norm norm_of(nb::handle order) {
+  using array::MatrixNorm;
+  using linalg::SpectralNorm;
+  if (order.is_none()) return MatrixNorm::frobenius;
+  std::string text;
+  if (nb::try_cast(order, text)) {
+    if (text == "fro") return MatrixNorm::frobenius;
+    if (text == "nuc") return SpectralNorm::nuclear;
+  }
+  double number = 0;
+  if (nb::try_cast(order, number)) {
+    const bool is_positive = number > 0;
+    if (std::isinf(number)) return is_positive ? MatrixNorm::infinity : MatrixNorm::minus_infinity;
+    if (std::abs(number) == 1) return is_positive ? MatrixNorm::one : MatrixNorm::minus_one;
+    if (std::abs(number) == 2) return is_positive ? SpectralNorm::largest : SpectralNorm::smallest;
+  }
+  throw InvalidArgument("a norm of matrices with ord=" + std::string(nb::repr(order).c_str()),
+                        "it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf");
+}
+
+/// A limit of singular values: None, a number, or an array or what becomes one, which it keeps.
+class Limit {
+ public:
+  Limit(nb::handle value, const Array& beside) {
+    if (value.is_none()) return;
+    number_.emplace(value.ptr(), beside);
+    if (!*number_) made_ = array_from(value, nb::none(), placement_beside(beside));
+  }
+  std::optional<array::Operand> get() const {
+    if (made_) return array::Operand(made_);
+    return number_ ? std::optional(number_->get()) : std::nullopt;
+  }
+
+ private:
+  std::optional<ArrayOperand> number_;
+  Array made_;
+};
+
+void bind_singular_values(nb::module_& m) {
+  m.def(
+      "svdvals", [](const Array& a) { return waiting(&linalg::svdvals)(a); }, nb::arg("a"),
+      "Singular values, falling.");
+  m.def(
+      "pinv",
+      [](const Array& a, nb::handle relative) {
+        const Limit limit(relative, a);
+        return waiting(&linalg::pinv)(a, limit.get());
+      },
+      nb::arg("a"), nb::arg("relative").none(), "The pseudo-inverse.");
+  m.def(
+      "matrix_rank",
+      [](const Array& a, nb::handle relative, nb::handle absolute) {
+        const Limit factor(relative, a), limit(absolute, a);
+        return waiting(&linalg::matrix_rank)(a, linalg::RankLimit{factor.get(), limit.get()});
+      },
+      nb::arg("a"), nb::arg("relative").none(), nb::arg("absolute").none(),
+      "How many singular values are above a limit.");
+  m.def(
+      "matrix_norm",
+      [](const Array& x, nb::handle order, int rows, int columns, bool keeps_axes) {
+        return waiting(&linalg::matrix_norm)(x, norm_of(order), std::pair(rows, columns),
+                                             keeps_axes);
+      },
+      nb::arg("x"), nb::arg("order").none(), nb::arg("rows"), nb::arg("columns"),
+      nb::arg("keeps_axes"), "Norms of the matrices in two axes; None: Frobenius'.");
+  m.def(
+      "cond",
+      [](const Array& x, nb::handle order) {
+        return waiting(&linalg::cond)(
+            x, order.is_none() ? linalg::Norm(linalg::SpectralNorm::largest) : norm_of(order));
+      },
+      nb::arg("x"), nb::arg("order").none(), "The condition number.");
 }
 
 }  // namespace
@@ -117,6 +195,7 @@ void bind_decompositions(nb::module_& m) {
   m.def(
       "expm", [](const Array& a) { return waiting(&linalg::expm)(a); }, nb::arg("a"),
       "The exponential of matrices.");
+  bind_singular_values(m);
 }
 
 }  // namespace treadle::bindings

@@ -697,9 +697,6 @@ def outer(x: Array, y: Array) -> Array:
 def vecdot(x: Array, y: Array, axis: int) -> Array:
     """The sum of the products along an axis, x conjugated."""
 
-def matrix_norm(x: Array, order: float | None, rows: int, columns: int, keeps_axes: bool) -> Array:
-    """Norms of the matrices in two axes; None: Frobenius'."""
-
 def diff(x: Array, times: int, axis: int) -> Array:
     """Differences of neighbours along an axis."""
 

@@ -78,3 +78,18 @@ def lstsq(a: treadle._core.array.Array, b: treadle._core.array.Array, rcond: flo
 
 def expm(a: treadle._core.array.Array) -> treadle._core.array.Array:
     """The exponential of matrices."""
+
+def svdvals(a: treadle._core.array.Array) -> treadle._core.array.Array:
+    """Singular values, falling."""
+
+def pinv(a: treadle._core.array.Array, relative: object | None) -> treadle._core.array.Array:
+    """The pseudo-inverse."""
+
+def matrix_rank(a: treadle._core.array.Array, relative: object | None, absolute: object | None) -> treadle._core.array.Array:
+    """How many singular values are above a limit."""
+
+def matrix_norm(x: treadle._core.array.Array, order: object | None, rows: int, columns: int, keeps_axes: bool) -> treadle._core.array.Array:
+    """Norms of the matrices in two axes; None: Frobenius'."""
+
+def cond(x: treadle._core.array.Array, order: object | None) -> treadle._core.array.Array:
+    """The condition number."""

@@ -8,9 +8,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as _numpy
-
-from treadle._core import InvalidArgument, LinAlgError, MatrixShapeError, ShapeError
+from treadle._core import InvalidArgument, LinAlgError, ShapeError
 from treadle._core import array as _array
 from treadle._core import linalg as _linalg
 from treadle._core.array import Array
@@ -18,8 +16,7 @@ from treadle._required import required
 
 from ._creation import asarray, asarrays, written
 from ._linear_algebra import matmul, tensordot, vecdot
-from ._manipulation import as_list, expand_dims, matrix_transpose
-from ._manipulation import moveaxis as _moveaxis
+from ._manipulation import as_list, matrix_transpose
 
 __all__ = [
     "LinAlgError",
@@ -184,7 +181,7 @@ def svd(
 
 def svdvals(x: Any, /) -> Array:
     """Singular values, falling."""
-    return svd(x, compute_uv=False)
+    return _linalg.svdvals(asarray(x))
 
 
 def _upper(UPLO: str) -> bool:
@@ -221,81 +218,24 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, int
     return _linalg.lstsq(matrix, right, None if rcond is None else float(rcond))
 
 
-def _limit(values: Array, relative: Any) -> Array:
-    """Of singular values the largest, times a factor."""
-    largest = _array.reduce("max", values, axis=-1, keepdims=True, initial=0)
-    factor = asarray(relative, values.dtype, device=values.device)
-    return largest * (expand_dims(factor, -1) if factor.ndim else factor)
-
-
-def _precision(x: Array, values: Array) -> float:
-    """What rounding leaves of singular values that are 0, of the largest."""
-    return max(x.shape[-2:]) * float(_numpy.finfo(values.dtype).eps)
-
-
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """The pseudo-inverse: singular values below rcond times the largest count as 0."""
-    x = asarray(a)
-    if 0 in x.shape:
-        return matrix_transpose(x).copy()
-    u, s, vh = svd(x, full_matrices=False)
-    relative = rtol if rtol is not None else rcond
-    if relative is None:
-        relative = _precision(x, s)
-    counts = s > _limit(s, relative)
-    inverse = _array.apply("where", counts, 1 / _array.apply("where", counts, s, 1), 0)
-    scaled = matrix_transpose(u).conj() * inverse.astype(s.dtype)[..., None]
-    return matmul(matrix_transpose(vh).conj(), scaled)
+    return _linalg.pinv(asarray(a), rcond if rtol is None else rtol)
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """How many singular values are above a limit."""
-    x = asarray(A)
-    if x.ndim < 2:
-        return _array.reduce("any", x != 0).astype("i8")
-    s = svdvals(x)
-    if tol is None:
-        relative = _precision(x, s) if rtol is None else rtol
-        limit = _limit(s, relative)
-    else:
-        limit = asarray(tol, s.dtype, device=s.device)
-        limit = expand_dims(limit, -1) if limit.ndim else limit
-    return _array.reduce("sum", s > limit, axis=-1)
+    return _linalg.matrix_rank(asarray(A), rtol, tol)
 
 
 def cond(x: Any, p: Any = None) -> Array:
     """The condition number: by singular values, or of another norm by the inverse."""
-    x = asarray(x)
-    if x.ndim < 2:
-        raise MatrixShapeError(f"cond of shape {x.shape}: matrices are the last two axes")
-    if 0 in x.shape[-2:]:
-        raise LinAlgError(f"cond of matrices without elements: their shape is {x.shape[-2:]}")
-    if p in (None, 2, -2):
-        s = svdvals(x)
-        found = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    else:
-        found = norm(x, p, axis=(-2, -1)) * norm(_inverse_or_nan(x), p, axis=(-2, -1))
-    # Of a singular matrix it is infinite: of zeros, too, where it is 0 / 0.
-    has_numbers = ~_array.reduce("any", _array.apply("isnan", x), axis=(-2, -1))
-    is_infinite = has_numbers & _array.apply("isnan", found)
-    return _array.apply("where", is_infinite, _numpy.inf, found)
-
-
-def _inverse_or_nan(x: Array) -> Array:
-    """The inverse, of NaN for singular matrices."""
-    try:
-        return inv(x)
-    except LinAlgError:
-        is_singular = ~(abs(slogdet(x).sign) > 0)[..., None, None]  # or has NaN
-        ones = asarray(_numpy.eye(x.shape[-1]), device=x.device)
-        inverse = inv(_array.apply("where", is_singular, ones.astype(x.dtype), x))
-        return _array.apply("where", is_singular, _numpy.nan, inverse)
+    return _linalg.cond(asarray(x), p)
 
 
 def matrix_power(a: Any, n: int) -> Array:
     """Square matrices multiplied with themselves; n below 0: their inverses."""
-    n = operator.index(n)
-    return _linalg.matrix_power(inv(a) if n < 0 else asarray(a), abs(n))
+    return _linalg.matrix_power(asarray(a), operator.index(n))
 
 
 def expm(a: Any) -> Array:
@@ -319,7 +259,7 @@ def vector_norm(
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
     """Of matrices in the last two axes: "fro" the root of the sum of squares, 1 and inf the largest
     sum of magnitudes of a column and of a row, -1 and -inf the least."""
-    return _of_matrices(asarray(x), (-2, -1), keepdims, ord)
+    return _linalg.matrix_norm(asarray(x), ord, -2, -1, bool(keepdims))
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
@@ -334,18 +274,4 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return vector_norm(x, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
     if len(axes) != 2:
         raise InvalidArgument(f"norm of {len(axes)} axes: ord={ord!r} has one axis or two")
-    return _of_matrices(x, (axes[0], axes[1]), keepdims, "fro" if ord is None else ord)
-
-
-def _of_matrices(x: Array, axes: tuple[int, int], keepdims: bool, ord: Any) -> Array:
-    if ord == "fro":
-        return _array.matrix_norm(x, None, *axes, bool(keepdims))
-    if ord in (2, -2, "nuc"):
-        values = svdvals(_moveaxis(x, axes, (-2, -1)))
-        kind = {2: "max", -2: "min", "nuc": "sum"}[ord]
-        none = {} if ord == -2 else {"initial": 0}  # the least of no values is an error
-        found = _array.reduce(kind, values, axis=-1, **none)
-        return expand_dims(found, axes) if keepdims else found
-    if not isinstance(ord, int | float):
-        raise InvalidArgument(f"norm of matrices with ord={ord!r}: it is 'fro', 1, -1, inf or -inf")
-    return _array.matrix_norm(x, float(ord), *axes, bool(keepdims))
+    return _linalg.matrix_norm(x, ord, axes[0], axes[1], bool(keepdims))
