@@ -40,7 +40,17 @@ ARROWS: dict[str, set[str]] = {
     "array": {"kernel", "codegen", "memory", "device", "process", "base"},
     "linalg": {"array", "kernel", "codegen", "library", "memory", "device", "process", "base"},
     "tune": {"kernel", "compile", "device", "process", "base"},
-    "fft": {"array", "kernel", "codegen", "compile", "memory", "device", "process", "base"},
+    "fft": {
+        "array",
+        "kernel",
+        "codegen",
+        "compile",
+        "library",
+        "memory",
+        "device",
+        "process",
+        "base",
+    },
     "dist": {"array", "memory", "device", "process", "base"},
 }
 # src/device/X/ is the one folder that may use the shell X.

@@ -148,6 +148,7 @@
 #include "treadle/kernel/select_kernel.hpp"
 #include "treadle/kernel/workspace.hpp"
 #include "treadle/library/cublas.hpp"
+#include "treadle/library/cufft.hpp"
 #include "treadle/library/cusolver.hpp"
 #include "treadle/library/host_blas.hpp"
 #include "treadle/library/search.hpp"

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/cufft_plan.hpp"
 #include "fft/vkfft/plan.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/codegen/expression.hpp"
@@ -29,27 +30,25 @@
 namespace treadle::fft {
 namespace {
 
-using vkfft::Plan;
-using vkfft::PlanShape;
 using Extents64 = std::vector<std::int64_t>;
 
 /// The plans of a device that were used last.
 class Plans {
  public:
-  std::shared_ptr<Plan> find_or_make(device::Stream& stream, const PlanShape& shape) {
-    const std::string key = shape.key();
-    {
-      const std::lock_guard lock(mutex_);
-      if (auto plan = find(key)) return plan;
-    }
-    const bool is_cuda = stream.device().info().language == Language::cuda_c;
-    std::shared_ptr<Plan> plan =
-        is_cuda ? vkfft::make_cuda_plan(stream, shape) : vkfft::make_opencl_plan(stream, shape);
-    const std::lock_guard lock(mutex_);
-    if (auto made_meanwhile = find(key)) return made_meanwhile;
-    plans_.emplace_front(key, plan);
-    if (plans_.size() > most_plans) plans_.pop_back();
-    return plan;
+  /// Generated kernels.
+  std::shared_ptr<Plan> generated(device::Stream& stream, const PlanShape& shape) {
+    return find_or_make(shape.key(), [&]() -> std::shared_ptr<Plan> {
+      if (stream.device().info().language == Language::cuda_c)
+        return vkfft::make_cuda_plan(stream, shape);
+      return vkfft::make_opencl_plan(stream, shape);
+    });
+  }
+  /// cuFFT's; null where there is none, or it is not faster, or refuses.
+  std::shared_ptr<Plan> of_cufft(const DeviceCufft& cufft, const PlanShape& shape) {
+    if (cufft.library == nullptr || !is_faster_by_cufft(shape) || !cufft_calls(shape))
+      return nullptr;
+    return find_or_make("cufft " + shape.key(),
+                        [&]() -> std::shared_ptr<Plan> { return make_cufft_plan(cufft, shape); });
   }
 
   void forget() {
@@ -59,12 +58,26 @@ class Plans {
 
  private:
   static constexpr std::size_t most_plans = 64;
-  std::shared_ptr<Plan> find(const std::string& key) {
+  template <class Make>
+  std::shared_ptr<Plan> find_or_make(const std::string& key, Make make) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto* plan = find(key)) return *plan;
+    }
+    std::shared_ptr<Plan> plan = make();
+    const std::lock_guard lock(mutex_);
+    if (const auto* made_meanwhile = find(key)) return *made_meanwhile;
+    plans_.emplace_front(key, plan);
+    if (plans_.size() > most_plans) plans_.pop_back();
+    return plan;
+  }
+  /// Null: not there. A plan that is null was refused.
+  const std::shared_ptr<Plan>* find(const std::string& key) {
     const auto found =
         std::ranges::find(plans_, key, [](const auto& entry) { return entry.first; });
     if (found == plans_.end()) return nullptr;
     plans_.splice(plans_.begin(), plans_, found);
-    return found->second;
+    return &found->second;
   }
 
   std::mutex mutex_;  // guards what follows
@@ -117,12 +130,9 @@ class Passes {
   /// Transforms dense arrays of this shape (the real one), along axes marked in `along`.
   void transform(TransformKind kind, bool is_forward, const Extents64& shape,
                  const std::vector<bool>& along, device::Location from, device::Location to) {
-    PlanShape plan = collapsed(shape, along);
-    plan.kind = kind;
-    plan.is_forward = is_forward;
-    plan.is_double = part_ == Scalar::float64;
-    plan.is_in_place = from == to;
-    stream_.device().slot<Plans>().find_or_make(stream_, plan)->run(stream_, from, to);
+    const PlanShape plan = plan_shape(kind, is_forward, shape, along, from == to);
+    if (!transform_by_cufft(plan, from, to))
+      stream_.device().slot<Plans>().generated(stream_, plan)->run(stream_, from, to);
   }
   /// Rows that one kernel transforms backward, so that the input stays as it is.
   static constexpr std::int64_t kept_row_bytes = 16 << 10;
@@ -130,6 +140,9 @@ class Passes {
   /// transforms the innermost axis alone.
   void transform_complex(bool is_forward, const Extents64& shape, std::vector<bool> along,
                          device::Location from, device::Location to) {
+    if (transform_by_cufft(plan_shape(TransformKind::complex, is_forward, shape, along, from == to),
+                           from, to))
+      return;
     if (!(from == to)) {
       std::size_t innermost = shape.size() - 1;
       while (innermost > 0 && shape[innermost] == 1) --innermost;
@@ -167,6 +180,8 @@ class Passes {
     const kernel::ElementwiseArray arrays[] = {{place, strides}};
     kernel::launch_elementwise(stream_, {build.build(), extents, arrays});
   }
+  /// cuFFT's name and version, where it transformed; none: generated kernels did.
+  const DeviceCufft* cufft() const { return cufft_; }
   Scalar part() const { return part_; }
   Scalar complex() const { return complex_; }
 
@@ -194,7 +209,33 @@ class Passes {
     return plan;
   }
 
+  PlanShape plan_shape(TransformKind kind, bool is_forward, const Extents64& shape,
+                       const std::vector<bool>& along, bool is_in_place) const {
+    PlanShape plan = collapsed(shape, along);
+    plan.kind = kind;
+    plan.is_forward = is_forward;
+    plan.is_double = part_ == Scalar::float64;
+    plan.is_in_place = is_in_place;
+    return plan;
+  }
+  /// False: cuFFT leaves it to generated kernels.
+  bool transform_by_cufft(const PlanShape& shape, device::Location from, device::Location to) {
+    // It reads real elements in pairs.
+    const auto is_pair = [&](const device::Location& place) {
+      return (place.handle + place.offset) % DType(complex_).size_bytes() == 0;
+    };
+    if (generates_everywhere() || !is_pair(from) || !is_pair(to)) return false;
+    device::Device& device = stream_.device();
+    const DeviceCufft& cufft = device.slot<DeviceCufft>();
+    const auto plan = device.slot<Plans>().of_cufft(cufft, shape);
+    if (plan == nullptr) return false;
+    plan->run(stream_, from, to);
+    cufft_ = &cufft;
+    return true;
+  }
+
   device::Stream& stream_;
+  const DeviceCufft* cufft_ = nullptr;
   Scalar part_, complex_;
   std::vector<memory::Allocation<memory::DeviceAllocator>> memory_;
 };
@@ -312,7 +353,7 @@ struct Work {
 
 void forget_plans(device::Device& device) { device.slot<Plans>().forget(); }
 
-std::string vkfft::PlanShape::key() const {
+std::string PlanShape::key() const {
   std::string key;
   const auto add = [&](char word, std::uint64_t number) {
     key.push_back(word);
@@ -345,7 +386,16 @@ kernel::KernelNote run_generated(device::Stream& stream, const Transform& transf
         output.location,
         element_count(output.shape) * (transform.kind == TransformKind::complex_to_real ? 1 : 2),
         transform.factor);
-  return {};
+  if (passes.cufft() == nullptr) return {};
+  const auto bytes = [](const array::ArrayPlace& place, std::int64_t element) {
+    return static_cast<std::uint64_t>(element_count(place.shape) * element);
+  };
+  const std::int64_t part = is_double ? 8 : 4;
+  return {.name = &passes.cufft()->name,
+          .text = &passes.cufft()->text,
+          .bytes_read = bytes(input, is_real_input ? part : 2 * part),
+          .bytes_written =
+              bytes(output, transform.kind == TransformKind::complex_to_real ? part : 2 * part)};
 }
 
 }  // namespace treadle::fft

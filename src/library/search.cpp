@@ -67,7 +67,13 @@ std::vector<LibraryKind> make_kinds() {
              scope, tried,
              {{"libcublasLt.so.13", 13}, {"libcublasLt.so.12", 12}, {"libcublasLt.so.11", 11}});
        }},
-      // Its numbers are one behind those of CUDA.
+      // Numbers of these are one behind those of CUDA.
+      {"cufft", "cuFFT", cuda_hint("nvidia-cufft", "cufft"),
+       [](const SearchScope& scope, std::vector<std::string>& tried) {
+         return cuda_candidates(
+             scope, tried,
+             {{"libcufft.so.12", 13}, {"libcufft.so.11", 12}, {"libcufft.so.10", 11}});
+       }},
       {"cusolver", "cuSOLVER", cuda_hint("nvidia-cusolver", "cusolver"),
        [](const SearchScope& scope, std::vector<std::string>& tried) {
          return cuda_candidates(scope, tried,

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/library/stream_handle.hpp"
 
-#include <string>
 #include <utility>
 
+#include "library/opening.hpp"
 #include "library/vendor.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/cuda/driver.hpp"
 #include "treadle/library/cublas.hpp"
 #include "treadle/library/cusolver.hpp"
-#include "treadle/process/warning.hpp"
 
 namespace treadle::library {
 
@@ -53,16 +51,9 @@ void StreamHandle<Library>::on_stream(std::uint64_t stream, const HandleWorkspac
 
 template <class Library>
 std::unique_ptr<StreamHandle<Library>> StreamHandle<Library>::open(const cuda::Context& context) {
-  const cuda::Driver& driver = context.driver();
-  if (driver.provider() != cuda::Provider::nvidia) return nullptr;
-  try {
-    return std::make_unique<StreamHandle>(Library::load(driver.version()), context);
-  } catch (const LibraryNotFound&) {
-    return nullptr;  // others do its work; `doctor` tells
-  } catch (const DeviceError& error) {
-    warn(std::string("a library of NVIDIA's is found and not used: ") + error.what());
-    return nullptr;
-  }
+  return used_in<Library>(context, [&](auto library) {
+    return std::make_unique<StreamHandle>(std::move(library), context);
+  });
 }
 
 template class StreamHandle<Cublas>;

@@ -24,7 +24,8 @@ Array for_each_matrix(const array::Operand& number, const Array& s) {
 }
 
 /// What singular values of `x` must exceed to count.
-Array least_counting(const Array& x, const Array& s, const std::optional<array::Operand>& relative) {
+Array least_counting(const Array& x, const Array& s,
+                     const std::optional<array::Operand>& relative) {
   const Array largest = array::max(s, {.axes = -1, .keeps_axes = true, .initial = 0.0});
   if (relative) return largest * for_each_matrix(*relative, s);
   const double precision = s.dtype() == DType(Scalar::float32)
@@ -45,8 +46,8 @@ Array inverse_or_nan(const Array& x) {
   } catch (const LinAlgError&) {
     const Array sign = array::absolute(slogdet(x).sign);
     const Array is_singular = of_matrices(~(sign > 0));  // or it has NaN
-    const Array ones = array::identity(x.shape().back(), x.dtype().scalar(),
-                                       {.stream = x.stream()});
+    const Array ones =
+        array::identity(x.shape().back(), x.dtype().scalar(), {.stream = x.stream()});
     const Array inverse = inv(array::where(is_singular, ones, x));
     return array::where(is_singular, std::numeric_limits<double>::quiet_NaN(), inverse);
   }
@@ -58,9 +59,7 @@ Array svdvals(const Array& a) { return svd(a, false, false).s; }
 
 Array pinv(const Array& a, const std::optional<array::Operand>& relative) {
   require_matrices("pinv", a);
-  const auto adjoint = [](const Array& x) {
-    return array::conjugate(array::swapaxes(x, -1, -2));
-  };
+  const auto adjoint = [](const Array& x) { return array::conjugate(array::swapaxes(x, -1, -2)); };
   if (a.size() == 0) return array::copy(array::swapaxes(a, -1, -2));
   const Svd parts = svd(a, false);
   const Array counts = parts.s > least_counting(a, parts.s, relative);
@@ -71,8 +70,8 @@ Array pinv(const Array& a, const std::optional<array::Operand>& relative) {
 Array matrix_rank(const Array& a, const RankLimit& limit) {
   if (a.rank() < 2) return array::cast(array::any(array::not_equal(a, 0)), Scalar::int64);
   const Array s = svdvals(a);
-  const Array least = limit.absolute ? for_each_matrix(*limit.absolute, s)
-                                     : least_counting(a, s, limit.relative);
+  const Array least =
+      limit.absolute ? for_each_matrix(*limit.absolute, s) : least_counting(a, s, limit.relative);
   return array::count_nonzero(s > least, {.axes = -1});
 }
 
@@ -95,7 +94,8 @@ Array matrix_norm(const Array& x, Norm norm, std::pair<int, int> axes, bool keep
   }
   if (!keeps_axes) return found;
   array::Shape shape = shape_of(x);
-  for (const int axis : from) shape[static_cast<std::size_t>(checked_axis(axis, x.rank(), "norm"))] = 1;
+  for (const int axis : from)
+    shape[static_cast<std::size_t>(checked_axis(axis, x.rank(), "norm"))] = 1;
   return array::reshape(found, shape);
 }
 
@@ -103,8 +103,7 @@ Array cond(const Array& x, Norm norm) {
   require_matrices("cond", x);
   const std::int64_t rows = *(x.shape().end() - 2), columns = x.shape().back();
   if (rows == 0 || columns == 0)
-    throw LinAlgError("cond of matrices without elements: their shape is " +
-                          shape_text(x.shape()),
+    throw LinAlgError("cond of matrices without elements: their shape is " + shape_text(x.shape()),
                       "a condition number is that of a matrix with rows and columns");
   Array found;
   if (const auto* spectral = std::get_if<SpectralNorm>(&norm)) {

@@ -77,7 +77,7 @@ TEST(LibraryKinds, a_name_that_is_none_lists_those_that_are) {
     library_kind("lapack");
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_THAT(error.message(), HasSubstr("blas, cublas, cublaslt, cusolver"));
+    EXPECT_THAT(error.message(), HasSubstr("blas, cublas, cublaslt, cufft, cusolver"));
   }
 }
 

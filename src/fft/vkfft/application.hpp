@@ -3,6 +3,7 @@
 // one of the files of words precedes.
 #pragma once
 
+#include <array>
 #include <clocale>
 #include <memory>
 #include <mutex>
