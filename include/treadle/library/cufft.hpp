@@ -31,9 +31,9 @@ struct CufftShape {
     real_to_complex,  ///< half a spectrum: the last length is n / 2 + 1 there
     complex_to_real   ///< of half a spectrum
   };
-  Kind kind = Kind::complex;
-  bool is_double = false;
-  bool is_forward = true;
+  Kind kind = Kind::complex;          ///< of the elements
+  bool is_double = false;             ///< float64 and complex128, else float32 and complex64
+  bool is_forward = true;             ///< of complex to complex
   std::vector<std::int64_t> lengths;  ///< 1 to 3
   std::int64_t stride = 1;            ///< between neighbours along the last axis, on both sides
   std::int64_t input_distance = 0;    ///< between transforms
