@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treadle._kernel_rows import Face, texts_of
 from treadle.pycuda._arguments import Argument, ScalarArg, VectorArg, dtype_to_ctype
 
 
@@ -42,38 +43,11 @@ def _cast(value: str, dtype: Any, dtype_z: Any) -> str:
     return value if dtype == dtype_z else f"(({dtype_to_ctype(dtype_z)}) {value})"
 
 
-def _element(name: str, is_scalar: bool = False) -> str:
-    """The operand; that of no dimensions is the same for every element."""
-    return f"{name}[0]" if is_scalar else f"{name}[i]"
-
-
 def _vectors(dtype: Any, names: str) -> list[Argument]:
     return [VectorArg(dtype, name) for name in names.split()]
 
 
 # --- copies --------------------------------------------------------------------------------------
-
-
-@_text
-def get_copy_kernel(dtype_dest: Any, dtype_src: Any) -> Text:
-    """dest = src, converted. Arguments: dest, src, n."""
-    return Text(
-        [VectorArg(dtype_dest, "dest"), VectorArg(dtype_src, "src")],
-        f"dest[i] = {_cast('src[i]', dtype_src, dtype_dest)}",
-        "copy",
-    )
-
-
-@_text
-def get_fill_kernel(dtype: Any) -> Text:
-    """z = a. Arguments: a, z, n."""
-    return Text([ScalarArg(dtype, "a"), VectorArg(dtype, "z")], "z[i] = a", "fill")
-
-
-@_text
-def get_reverse_kernel(dtype: Any) -> Text:
-    """z = y from its end. Arguments: y, z, n."""
-    return Text(_vectors(dtype, "y z"), "z[i] = y[n - 1 - i]", "reverse")
 
 
 @_text
@@ -185,74 +159,6 @@ def get_linear_combination_kernel(
 
 
 @_text
-def get_axpbyz_kernel(
-    dtype_x: Any,
-    dtype_y: Any,
-    dtype_z: Any,
-    x_is_scalar: bool = False,
-    y_is_scalar: bool = False,
-) -> Text:
-    """z = a * x + b * y. Arguments: a, x, b, y, z, n."""
-    x, y = _element("x", x_is_scalar), _element("y", y_is_scalar)
-    return Text(
-        [
-            ScalarArg(dtype_x, "a"),
-            VectorArg(dtype_x, "x"),
-            ScalarArg(dtype_y, "b"),
-            VectorArg(dtype_y, "y"),
-            VectorArg(dtype_z, "z"),
-        ],
-        f"z[i] = {_cast('a', dtype_x, dtype_z)} * {_cast(x, dtype_x, dtype_z)}"
-        f" + {_cast('b', dtype_y, dtype_z)} * {_cast(y, dtype_y, dtype_z)}",
-        "axpbyz",
-    )
-
-
-@_text
-def get_axpbz_kernel(dtype_x: Any, dtype_z: Any) -> Text:
-    """z = a * x + b. Arguments: a, x, b, z, n."""
-    return Text(
-        [
-            ScalarArg(dtype_z, "a"),
-            VectorArg(dtype_x, "x"),
-            ScalarArg(dtype_z, "b"),
-            VectorArg(dtype_z, "z"),
-        ],
-        f"z[i] = a * {_cast('x[i]', dtype_x, dtype_z)} + b",
-        "axpb",
-    )
-
-
-# over 6 parameters because they are PyCUDA's
-@_text
-def get_binary_op_kernel(
-    dtype_x: Any,
-    dtype_y: Any,
-    dtype_z: Any,
-    operator: str,
-    x_is_scalar: bool = False,
-    y_is_scalar: bool = False,
-) -> Text:
-    """z = x operator y. Arguments: x, y, z, n."""
-    x, y = _element("x", x_is_scalar), _element("y", y_is_scalar)
-    return Text(
-        [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
-        f"z[i] = {_cast(x, dtype_x, dtype_z)} {operator} {_cast(y, dtype_y, dtype_z)}",
-        "binary_op",
-    )
-
-
-@_text
-def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any) -> Text:
-    """z = y / x. Arguments: x, the number y, z, n."""
-    return Text(
-        [VectorArg(dtype_x, "x"), ScalarArg(dtype_z, "y"), VectorArg(dtype_z, "z")],
-        f"z[i] = y / {_cast('x[i]', dtype_x, dtype_z)}",
-        "divide_r",
-    )
-
-
-@_text
 def get_scalar_op_kernel(dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str) -> Text:
     """y = x operator a. Arguments: x, the number a, y, n."""
     x, a = "x[i]", "a"
@@ -263,16 +169,6 @@ def get_scalar_op_kernel(dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str
         [VectorArg(dtype_x, "x"), ScalarArg(dtype_a, "a"), VectorArg(dtype_y, "y")],
         f"y[i] = {x} {operator} {a}",
         "scalar_op",
-    )
-
-
-@_text
-def get_logical_not_kernel(dtype_x: Any, dtype_out: Any) -> Text:
-    """out = x is 0. Arguments: x, out, n."""
-    return Text(
-        [VectorArg(dtype_x, "x"), VectorArg(dtype_out, "out")],
-        f"out[i] = x[i] == ({dtype_to_ctype(dtype_x)}) 0",
-        "logical_not",
     )
 
 
@@ -329,39 +225,6 @@ def get_pow_array_kernel(
 # --- functions -----------------------------------------------------------------------------------
 
 
-@_text
-def get_unary_func_kernel(func_name: str, in_dtype: Any, out_dtype: Any = None) -> Text:
-    """z = func(y). Arguments: y, z, n."""
-    return Text(
-        [
-            VectorArg(in_dtype, "y"),
-            VectorArg(in_dtype if out_dtype is None else out_dtype, "z"),
-        ],
-        f"z[i] = {func_name}(y[i])",
-        "unary_func",
-    )
-
-
-@_text
-def get_binary_func_kernel(func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Text:
-    """z = func(x, y). Arguments: x, y, z, n."""
-    return Text(
-        [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
-        f"z[i] = {func}(x[i], y[i])",
-        "binary_func",
-    )
-
-
-@_text
-def get_binary_func_scalar_kernel(func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Text:
-    """z = func(x, y). Arguments: x, the number y, z, n."""
-    return Text(
-        [VectorArg(dtype_x, "x"), ScalarArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
-        f"z[i] = {func}(x[i], y)",
-        "binary_func_scalar",
-    )
-
-
 def _minmax(is_min: bool, dtypes: tuple[Any, Any, Any], use_scalar: bool) -> Text:
     dtype_x, dtype_y, dtype_z = dtypes
     x = _cast("x[i]", dtype_x, dtype_z)
@@ -387,61 +250,7 @@ def get_binary_minmax_kernel(
     return _minmax("min" in func, (dtype_x, dtype_y, dtype_z), use_scalar)
 
 
-@_text
-def get_fmod_kernel(dtype: Any = np.float32) -> Text:
-    """z = what is left of arg / mod. Arguments: arg, mod, z, n."""
-    return Text(_vectors(dtype, "arg mod z"), "z[i] = fmod(arg[i], mod[i])", "fmod_kernel")
-
-
-@_text
-def get_modf_kernel(dtype: Any = np.float32) -> Text:
-    """x in its parts. Arguments: x, the whole part, the fraction, n."""
-    return Text(
-        _vectors(dtype, "x intpart fracpart"),
-        "fracpart[i] = modf(x[i], &intpart[i])",
-        "modf_kernel",
-    )
-
-
-@_text
-def get_frexp_kernel(dtype: Any = np.float32) -> Text:
-    """x = significand * 2^exponent. Arguments: x, the significand, the exponent, n."""
-    return Text(
-        _vectors(dtype, "x significand exponent"),
-        "int power; significand[i] = frexp(x[i], &power); exponent[i] = power",
-        "frexp_kernel",
-    )
-
-
-@_text
-def get_ldexp_kernel(dtype: Any = np.float32) -> Text:
-    """z = significand * 2^exponent. Arguments: the significand, the exponent, z, n."""
-    return Text(
-        _vectors(dtype, "sig expt z"), "z[i] = ldexp(sig[i], (int) expt[i])", "ldexp_kernel"
-    )
-
-
 # --- complex numbers -----------------------------------------------------------------------------
-
-
-def _part(part: str, dtype: Any, dtype_z: Any) -> Text:
-    return Text(
-        [VectorArg(dtype, "y"), VectorArg(dtype_z, "z")],
-        f"z[i] = pycuda::{part}(y[i])",
-        f"{part}_kernel",
-    )
-
-
-@_text
-def get_real_kernel(dtype: Any, real_dtype: Any) -> Text:
-    """z = the real part of y. Arguments: y, z, n."""
-    return _part("real", dtype, real_dtype)
-
-
-@_text
-def get_imag_kernel(dtype: Any, real_dtype: Any) -> Text:
-    """z = the imaginary part of y. Arguments: y, z, n."""
-    return _part("imag", dtype, real_dtype)
 
 
 @_text
@@ -453,24 +262,87 @@ def get_conj_kernel(dtype: Any, conj_dtype: Any) -> Text:
     )
 
 
-# --- choices -------------------------------------------------------------------------------------
+# --- one statement each ---------------------------------------------------------------------------
 
 
-def _choice(condition: str, crit_dtype: Any, dtype: Any, name: str) -> Text:
-    return Text(
-        [VectorArg(crit_dtype, "crit"), *_vectors(dtype, "then_ else_ result")],
-        f"result[i] = crit[i] {condition} ({dtype_to_ctype(crit_dtype)}) 0 ? then_[i] : else_[i]",
-        name,
-    )
+FACE = Face(Text, VectorArg, ScalarArg, dtype_to_ctype, _cast)
+ROWS = """
+get_copy_kernel(dtype_dest, dtype_src)
+  copy(dtype_dest *dest, dtype_src *src)
+  dest[i] = {src}
+  dest = src, converted. Arguments: dest, src, n.
+get_fill_kernel(dtype)
+  fill(dtype a, dtype *z)
+  z[i] = a
+  z = a. Arguments: a, z, n.
+get_reverse_kernel(dtype)
+  reverse(dtype *y, dtype *z)
+  z[i] = y[n - 1 - i]
+  z = y from its end. Arguments: y, z, n.
+get_axpbyz_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=False)
+  axpbyz(dtype_x a, dtype_x *x, dtype_y b, dtype_y *y, dtype_z *z)
+  z[i] = {a} * {x} + {b} * {y}
+  z = a * x + b * y. Arguments: a, x, b, y, z, n.
+get_axpbz_kernel(dtype_x, dtype_z)
+  axpb(dtype_z a, dtype_x *x, dtype_z b, dtype_z *z)
+  z[i] = a * {x} + b
+  z = a * x + b. Arguments: a, x, b, z, n.
+get_binary_op_kernel(dtype_x, dtype_y, dtype_z, operator, x_is_scalar=False, y_is_scalar=False)
+  binary_op(dtype_x *x, dtype_y *y, dtype_z *z)
+  z[i] = {x} {operator} {y}
+  z = x operator y. Arguments: x, y, z, n.
+get_rdivide_elwise_kernel(dtype_x, dtype_z)
+  divide_r(dtype_x *x, dtype_z y, dtype_z *z)
+  z[i] = y / {x}
+  z = y / x. Arguments: x, the number y, z, n.
+get_logical_not_kernel(dtype_x, dtype_out)
+  logical_not(dtype_x *x, dtype_out *out)
+  out[i] = x[i] == ({dtype_x}) 0
+  out = x is 0. Arguments: x, out, n.
+get_unary_func_kernel(func_name, in_dtype, out_dtype=None)
+  unary_func(in_dtype *y, out_dtype|in_dtype *z)
+  z[i] = {func_name}(y[i])
+  z = func(y). Arguments: y, z, n.
+get_binary_func_kernel(func, dtype_x, dtype_y, dtype_z)
+  binary_func(dtype_x *x, dtype_y *y, dtype_z *z)
+  z[i] = {func}(x[i], y[i])
+  z = func(x, y). Arguments: x, y, z, n.
+get_binary_func_scalar_kernel(func, dtype_x, dtype_y, dtype_z)
+  binary_func_scalar(dtype_x *x, dtype_y y, dtype_z *z)
+  z[i] = {func}(x[i], y)
+  z = func(x, y). Arguments: x, the number y, z, n.
+get_fmod_kernel(dtype=float32)
+  fmod_kernel(dtype *arg, dtype *mod, dtype *z)
+  z[i] = fmod(arg[i], mod[i])
+  z = what is left of arg / mod. Arguments: arg, mod, z, n.
+get_modf_kernel(dtype=float32)
+  modf_kernel(dtype *x, dtype *intpart, dtype *fracpart)
+  fracpart[i] = modf(x[i], &intpart[i])
+  x in its parts. Arguments: x, the whole part, the fraction, n.
+get_frexp_kernel(dtype=float32)
+  frexp_kernel(dtype *x, dtype *significand, dtype *exponent)
+  int power; significand[i] = frexp(x[i], &power); exponent[i] = power
+  x = significand * 2^exponent. Arguments: x, the significand, the exponent, n.
+get_ldexp_kernel(dtype=float32)
+  ldexp_kernel(dtype *sig, dtype *expt, dtype *z)
+  z[i] = ldexp(sig[i], (int) expt[i])
+  z = significand * 2^exponent. Arguments: the significand, the exponent, z, n.
+get_real_kernel(dtype, real_dtype)
+  real_kernel(dtype *y, real_dtype *z)
+  z[i] = pycuda::real(y[i])
+  z = the real part of y. Arguments: y, z, n.
+get_imag_kernel(dtype, real_dtype)
+  imag_kernel(dtype *y, real_dtype *z)
+  z[i] = pycuda::imag(y[i])
+  z = the imaginary part of y. Arguments: y, z, n.
+get_if_positive_kernel(crit_dtype, dtype)
+  if_positive(crit_dtype *crit, dtype *then_, dtype *else_, dtype *result)
+  result[i] = crit[i] > ({crit_dtype}) 0 ? then_[i] : else_[i]
+  result = crit > 0 ? then : else. Arguments: crit, then, else, result, n.
+get_where_kernel(crit_dtype, dtype)
+  where(crit_dtype *crit, dtype *then_, dtype *else_, dtype *result)
+  result[i] = crit[i] != ({crit_dtype}) 0 ? then_[i] : else_[i]
+  result = crit != 0 ? then : else. Arguments: crit, then, else, result, n.
+"""
 
-
-@_text
-def get_if_positive_kernel(crit_dtype: Any, dtype: Any) -> Text:
-    """result = crit > 0 ? then : else. Arguments: crit, then, else, result, n."""
-    return _choice(">", crit_dtype, dtype, "if_positive")
-
-
-@_text
-def get_where_kernel(crit_dtype: Any, dtype: Any) -> Text:
-    """result = crit != 0 ? then : else. Arguments: crit, then, else, result, n."""
-    return _choice("!=", crit_dtype, dtype, "where")
+TEXTS.update(texts_of(ROWS, FACE, __name__))

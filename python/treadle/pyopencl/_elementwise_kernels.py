@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treadle._kernel_rows import Face, texts_of
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg
 from treadle.pyopencl._c_names import dtype_to_ctype
 from treadle.pyopencl._elementwise_texts import (
@@ -69,19 +70,6 @@ def get_copy_kernel(dtype_dest: Any, dtype_src: Any) -> Text:
         f"dest[i] = {stored('src[i]', dtype_src, dtype_dest)}",
         "copy_kernel",
     )
-
-
-@_text
-def get_fill_kernel(dtype: Any) -> Text:
-    """z = a. Arguments: z, a, n."""
-    arguments = [_vector(dtype, "z"), ScalarArg(dtype, "a")]
-    return Text(arguments, "z[i] = a", "fill_kernel")
-
-
-@_text
-def get_reverse_kernel(dtype: Any) -> Text:
-    """z = y from its end. Arguments: z, y, n."""
-    return Text(_vectors(dtype, "z", "y"), "z[i] = y[n - 1 - i]", "reverse_kernel")
 
 
 @_text
@@ -209,66 +197,6 @@ def get_axpbz_kernel(dtype_a: Any, dtype_x: Any, dtype_b: Any, dtype_z: Any) -> 
     )
 
 
-# over 6 parameters because they are those of the functions below
-def _binary(
-    operator: str,
-    dtypes: tuple[Any, Any, Any],
-    names: str,
-    x_is_scalar: bool = False,
-    y_is_scalar: bool = False,
-) -> Text:
-    """z = x operator y, with the operands' names as PyOpenCL has them."""
-    dtype_z, dtype_x, dtype_y = dtypes
-    z, x, y = names.split()
-    value = result_text(
-        operator,
-        (_element(x, x_is_scalar), dtype_x),
-        (_element(y, y_is_scalar), dtype_y),
-        dtype_z,
-    )
-    return Text(
-        [_vector(dtype_z, z), _vector(dtype_x, x), _vector(dtype_y, y)],
-        f"{z}[i] = {value}",
-        "binary_operator",
-    )
-
-
-# over 6 parameters because they are PyOpenCL's
-@_text
-def get_multiply_kernel(
-    dtype_x: Any,
-    dtype_y: Any,
-    dtype_z: Any,
-    x_is_scalar: bool = False,
-    y_is_scalar: bool = False,
-) -> Text:
-    """z = x * y. Arguments: z, x, y, n."""
-    return _binary("*", (dtype_z, dtype_x, dtype_y), "z x y", x_is_scalar, y_is_scalar)
-
-
-# over 6 parameters because they are PyOpenCL's
-@_text
-def get_divide_kernel(
-    dtype_x: Any,
-    dtype_y: Any,
-    dtype_z: Any,
-    x_is_scalar: bool = False,
-    y_is_scalar: bool = False,
-) -> Text:
-    """z = x / y. Arguments: z, x, y, n."""
-    return _binary("/", (dtype_z, dtype_x, dtype_y), "z x y", x_is_scalar, y_is_scalar)
-
-
-@_text
-def get_rdivide_elwise_kernel(dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Text:
-    """z = y / x. Arguments: z, x, the number y, n."""
-    return Text(
-        [_vector(dtype_z, "z"), _vector(dtype_x, "x"), ScalarArg(dtype_y, "y")],
-        f"z[i] = {result_text('/', ('y', dtype_y), ('x[i]', dtype_x), dtype_z)}",
-        "divide_r",
-    )
-
-
 @_text
 def get_pow_kernel(
     dtype_x: Any,
@@ -288,47 +216,6 @@ def get_pow_kernel(
         f"z[i] = {result_text('**', (x, dtype_x), (y, dtype_y), dtype_z)}",
         "pow_kernel",
         INTEGER_POWER if np.dtype(dtype_z).kind in "iu" else "",
-    )
-
-
-@_text
-def get_unop_kernel(operator: str, res_dtype: Any, in_dtype: Any) -> Text:
-    """z = operator y. Arguments: z, y, n."""
-    return Text(
-        [_vector(res_dtype, "z"), _vector(in_dtype, "y")],
-        f"z[i] = {operator} y[i]",
-        "unary_operator",
-    )
-
-
-@_text
-def get_array_scalar_binop_kernel(
-    operator: str, dtype_res: Any, dtype_a: Any, dtype_b: Any
-) -> Text:
-    """out = a operator b. Arguments: out, a, the number b, n."""
-    return Text(
-        [_vector(dtype_res, "out"), _vector(dtype_a, "a"), ScalarArg(dtype_b, "b")],
-        f"out[i] = a[i] {operator} b",
-        "scalar_operator",
-    )
-
-
-# over 6 parameters because they are PyOpenCL's
-@_text
-def get_array_binop_kernel(
-    operator: str,
-    dtype_res: Any,
-    dtype_a: Any,
-    dtype_b: Any,
-    a_is_scalar: bool = False,
-    b_is_scalar: bool = False,
-) -> Text:
-    """out = a operator b. Arguments: out, a, b, n."""
-    a, b = _element("a", a_is_scalar), _element("b", b_is_scalar)
-    return Text(
-        [_vector(dtype_res, "out"), _vector(dtype_a, "a"), _vector(dtype_b, "b")],
-        f"out[i] = {a} {operator} {b}",
-        "array_operator",
     )
 
 
@@ -363,17 +250,6 @@ def get_logical_not_kernel(in_dtype: Any) -> Text:
 
 
 # --- functions -----------------------------------------------------------------------------------
-
-
-@_text
-def get_unary_func_kernel(func_name: str, in_dtype: Any, out_dtype: Any = None) -> Text:
-    """z = func(y). Arguments: z, y, n."""
-    out_dtype = in_dtype if out_dtype is None else out_dtype
-    return Text(
-        [_vector(out_dtype, "z"), _vector(in_dtype, "y")],
-        f"z[i] = {func_name}(y[i])",
-        "unary_function",
-    )
 
 
 # over 6 parameters because they are PyOpenCL's
@@ -413,64 +289,6 @@ def get_float_binary_func_kernel(
         f"z[i] = {func_name}({cast('x[i]', x_dtype, dtype)}, {cast('y[i]', y_dtype, dtype)})",
         name,
         preamble,
-    )
-
-
-@_text
-def get_fmod_kernel(
-    out_dtype: Any = np.float32,
-    arg_dtype: Any = np.float32,
-    mod_dtype: Any = np.float32,
-) -> Text:
-    """z = what is left of arg / mod. Arguments: z, arg, mod, n."""
-    arg, mod = cast("arg[i]", arg_dtype, out_dtype), cast("mod[i]", mod_dtype, out_dtype)
-    return Text(
-        [_vector(out_dtype, "z"), _vector(arg_dtype, "arg"), _vector(mod_dtype, "mod")],
-        f"z[i] = fmod({arg}, {mod})",
-        "fmod_kernel",
-    )
-
-
-@_text
-def get_modf_kernel(
-    int_dtype: Any = np.float32,
-    frac_dtype: Any = np.float32,
-    x_dtype: Any = np.float32,
-) -> Text:
-    """x in its parts. Arguments: the whole part, the fraction, x, n."""
-    ctype = dtype_to_ctype(x_dtype)
-    return Text(
-        [_vector(int_dtype, "intpart"), _vector(frac_dtype, "fracpart"), _vector(x_dtype, "x")],
-        f"{ctype} whole; fracpart[i] = modf(x[i], &whole); intpart[i] = whole",
-        "modf_kernel",
-    )
-
-
-@_text
-def get_frexp_kernel(
-    sign_dtype: Any = np.float32,
-    exp_dtype: Any = np.float32,
-    x_dtype: Any = np.float32,
-) -> Text:
-    """x = significand * 2^exponent. Arguments: the significand, the exponent, x, n."""
-    return Text(
-        [_vector(sign_dtype, "significand"), _vector(exp_dtype, "exponent"), _vector(x_dtype, "x")],
-        "int power; significand[i] = frexp(x[i], &power); exponent[i] = power",
-        "frexp_kernel",
-    )
-
-
-@_text
-def get_ldexp_kernel(
-    out_dtype: Any = np.float32,
-    sig_dtype: Any = np.float32,
-    expt_dtype: Any = np.float32,
-) -> Text:
-    """z = significand * 2^exponent. Arguments: z, the significand, the exponent, n."""
-    return Text(
-        [_vector(out_dtype, "z"), _vector(sig_dtype, "sig"), _vector(expt_dtype, "expt")],
-        f"z[i] = ldexp({cast('sig[i]', sig_dtype, out_dtype)}, (int) expt[i])",
-        "ldexp_kernel",
     )
 
 
@@ -535,3 +353,65 @@ def get_if_positive_kernel(
         f"result[i] = crit[i] > 0 ? {then_} : {else_}",
         "if_positive",
     )
+
+
+# --- one statement each ---------------------------------------------------------------------------
+
+
+FACE = Face(Text, _vector, ScalarArg, dtype_to_ctype, cast, result_text)
+ROWS = """
+get_fill_kernel(dtype)
+  fill_kernel(dtype *z, dtype a)
+  z[i] = a
+  z = a. Arguments: z, a, n.
+get_reverse_kernel(dtype)
+  reverse_kernel(dtype *z, dtype *y)
+  z[i] = y[n - 1 - i]
+  z = y from its end. Arguments: z, y, n.
+get_multiply_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=False)
+  binary_operator(dtype_z *z, dtype_x *x, dtype_y *y)
+  z[i] = {x * y}
+  z = x * y. Arguments: z, x, y, n.
+get_divide_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=False)
+  binary_operator(dtype_z *z, dtype_x *x, dtype_y *y)
+  z[i] = {x / y}
+  z = x / y. Arguments: z, x, y, n.
+get_rdivide_elwise_kernel(dtype_x, dtype_y, dtype_z)
+  divide_r(dtype_z *z, dtype_x *x, dtype_y y)
+  z[i] = {y / x}
+  z = y / x. Arguments: z, x, the number y, n.
+get_unop_kernel(operator, res_dtype, in_dtype)
+  unary_operator(res_dtype *z, in_dtype *y)
+  z[i] = {operator} y[i]
+  z = operator y. Arguments: z, y, n.
+get_array_scalar_binop_kernel(operator, dtype_res, dtype_a, dtype_b)
+  scalar_operator(dtype_res *out, dtype_a *a, dtype_b b)
+  out[i] = a[i] {operator} b
+  out = a operator b. Arguments: out, a, the number b, n.
+get_array_binop_kernel(operator, dtype_res, dtype_a, dtype_b, a_is_scalar=False, b_is_scalar=False)
+  array_operator(dtype_res *out, dtype_a *a, dtype_b *b)
+  out[i] = {a[]} {operator} {b[]}
+  out = a operator b. Arguments: out, a, b, n.
+get_unary_func_kernel(func_name, in_dtype, out_dtype=None)
+  unary_function(out_dtype|in_dtype *z, in_dtype *y)
+  z[i] = {func_name}(y[i])
+  z = func(y). Arguments: z, y, n.
+get_fmod_kernel(out_dtype=float32, arg_dtype=float32, mod_dtype=float32)
+  fmod_kernel(out_dtype *z, arg_dtype *arg, mod_dtype *mod)
+  z[i] = fmod({arg}, {mod})
+  z = what is left of arg / mod. Arguments: z, arg, mod, n.
+get_modf_kernel(int_dtype=float32, frac_dtype=float32, x_dtype=float32)
+  modf_kernel(int_dtype *intpart, frac_dtype *fracpart, x_dtype *x)
+  {x_dtype} whole; fracpart[i] = modf(x[i], &whole); intpart[i] = whole
+  x in its parts. Arguments: the whole part, the fraction, x, n.
+get_frexp_kernel(sign_dtype=float32, exp_dtype=float32, x_dtype=float32)
+  frexp_kernel(sign_dtype *significand, exp_dtype *exponent, x_dtype *x)
+  int power; significand[i] = frexp(x[i], &power); exponent[i] = power
+  x = significand * 2^exponent. Arguments: the significand, the exponent, x, n.
+get_ldexp_kernel(out_dtype=float32, sig_dtype=float32, expt_dtype=float32)
+  ldexp_kernel(out_dtype *z, sig_dtype *sig, expt_dtype *expt)
+  z[i] = ldexp({sig}, (int) expt[i])
+  z = significand * 2^exponent. Arguments: z, the significand, the exponent, n.
+"""
+
+TEXTS.update(texts_of(ROWS, FACE, __name__))
