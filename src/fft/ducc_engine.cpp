@@ -217,8 +217,81 @@ T* at(std::uint64_t address) {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
+// ducc0 transforms a long row of real elements on one thread, and complex ones, cut into columns,
+// on all. So n real numbers are n / 2 complex ones, z[j] = x[2j] + i x[2j + 1]. With r = w^k,
+// w = exp(-+2 pi i / n), of their transform Z
+//
+//   x^[k] = (Z[k] + conj Z[n/2 - k]) / 2 + r (Z[k] - conj Z[n/2 - k]) / 2i
+//
+// and the other way Z[k] = (x^[k] + conj x^[n/2 - k]) + i r (x^[k] - conj x^[n/2 - k]).
+constexpr std::int64_t least_long_row = 1 << 18;  // half of it is cut into columns
+
+bool is_long_real_row(const HostTask& task) {
+  return task.kind != TransformKind::complex && task.rank == 1 && task.shape[0] >= least_long_row &&
+         task.shape[0] % 2 == 0 && task.input_strides[0] == 1 && task.output_strides[0] == 1;
+}
+
+/// i a b, without the checks for infinities of std::complex.
+template <class T>
+std::complex<T> turned_product(const std::complex<T>& a, const std::complex<T>& b) {
+  return {-(a.real() * b.imag() + a.imag() * b.real()), a.real() * b.real() - a.imag() * b.imag()};
+}
+
+/// Calls pair(k, n/2 - k, w^k) for all k from 1 to n/4, on all threads.
+template <class T, class Pair>
+void for_pairs(const HostTask& task, Pair pair) {
+  const auto length = static_cast<std::size_t>(task.shape[0]), half = length / 2;
+  const auto kept = detail_fft::get_plan<detail_fft::Long1dPlan<T>>(length);
+  const auto& roots = *kept;
+  const bool is_forward = task.is_forward;
+  execStatic(half / 2, task.threads, 0, [&](detail_threading::Scheduler& scheduler) {
+    while (const auto range = scheduler.getNext())
+      for (std::size_t k = range.lo + 1; k <= range.hi; ++k) {
+        const std::complex<T> root = roots[k];
+        pair(k, half - k, is_forward ? std::conj(root) : root);
+      }
+  });
+}
+
+template <class T>
+void long_real_row(const HostTask& task) {
+  using Complex = std::complex<T>;
+  const auto half = static_cast<std::size_t>(task.shape[0]) / 2;
+  const auto row = [&](Complex* first) {
+    return vfmav<Complex>(first, {half}, {std::ptrdiff_t{1}});
+  };
+  const auto factor = static_cast<T>(task.factor);
+  if (task.kind == TransformKind::real_to_complex) {
+    Complex* const z = at<Complex>(task.output);
+    detail_fft::c2c(cfmav<Complex>(row(at<Complex>(task.input))), row(z), {0}, task.is_forward,
+                    factor, task.threads);
+    for_pairs<T>(task, [z](std::size_t k, std::size_t other, Complex root) {
+      const Complex sum = (z[k] + std::conj(z[other])) * T(0.5);
+      const Complex rest = turned_product((z[k] - std::conj(z[other])) * T(0.5), root);
+      z[other] = std::conj(sum + rest);
+      z[k] = sum - rest;
+    });
+    z[half] = z[0].real() - z[0].imag();
+    z[0] = z[0].real() + z[0].imag();
+    return;
+  }
+  const Complex* const x = at<const Complex>(task.input);
+  std::vector<Complex> made(half);
+  Complex* const z = made.data();
+  z[0] = Complex(x[0].real() + x[half].real(), x[0].real() - x[half].real());
+  for_pairs<T>(task, [x, z](std::size_t k, std::size_t other, Complex root) {
+    const Complex sum = x[k] + std::conj(x[other]);
+    const Complex rest = turned_product(x[k] - std::conj(x[other]), root);
+    z[other] = std::conj(sum - rest);
+    z[k] = sum + rest;
+  });
+  detail_fft::c2c(cfmav<Complex>(row(z)), row(at<Complex>(task.output)), {0}, task.is_forward,
+                  factor, task.threads);
+}
+
 template <class T>
 void transform(const HostTask& task) {
+  if (is_long_real_row(task)) return long_real_row<T>(task);
   using Complex = std::complex<T>;
   const std::size_t rank = task.rank;
   const Sizes shape(task.shape.begin(), task.shape.begin() + rank);

@@ -135,6 +135,21 @@ def test_long_rows_are_cut_into_columns(device):
         expect(tnp.fft.irfft(tnp.fft.rfft(tnp.array(x.real)), n), x.real)
 
 
+@pytest.mark.parametrize("n", [1 << 18, 2 * 3 * 5 * 7 * 11 * 13 * 17 - 2, (1 << 18) + 1])
+def test_long_rows_of_real_elements(device, n):
+    x = drawn(n, "f8")
+    for kind, half in (("f8", "c16"), ("f4", "c8")):
+        given = x.astype(kind)
+        theirs = np.fft.rfft(given.astype("f8"), norm="ortho")
+        expect(tnp.fft.rfft(tnp.array(given), norm="ortho"), theirs.astype(half), theirs)
+        theirs = np.fft.ihfft(given.astype("f8"))
+        expect(tnp.fft.ihfft(tnp.array(given)), theirs.astype(half), theirs)
+        spectrum = drawn(n // 2 + 1, "c16", 3).astype(half)
+        for name in ("irfft", "hfft"):
+            theirs = getattr(np.fft, name)(spectrum.astype("c16"), n)
+            expect(getattr(tnp.fft, name)(tnp.array(spectrum), n), theirs.astype(kind), theirs)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "i4", "u1", "?"])
 def test_dtypes_and_norms_are_numpys(device, name, dtype):
