@@ -41,6 +41,7 @@ ARRAY_TESTS = (
 LIBRARY_TESTS = (
     "fft",
     "linalg",
+    "linalg_bounds",
     "matmul",
     "pyfft",
     "skcuda",

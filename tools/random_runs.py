@@ -70,6 +70,7 @@ KINDS = (
     Kind("distributions", "tests/python/distributions_test.py", 1_000_000, SEEDED, "have or come"),
     Kind("words", "tests/python/random_words_test.py", 1 << 24, SEEDED),
     Kind("transforms", "tests/python/fft_test.py", 4000, SEEDED, "random"),
+    Kind("matrices", "tests/python/linalg_bounds_test.py", 2000, SEEDED, "drawn"),
     Kind("lengths", "tests/python/fft_test.py", 400, SEEDED, "drawn_lengths"),
     Kind("places", "tests/python/array_places_test.py", 40, SEEDED),
     Kind(

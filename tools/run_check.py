@@ -44,7 +44,11 @@ ROOM_TESTS = {
     "array": ("tests/python/array_test.py",),
     "fft": ("tests/python/fft_test.py",),
     "library": ("tests/python/library_test.py",),
-    "linalg": ("tests/python/matmul_test.py", "tests/python/linalg_test.py"),
+    "linalg": (
+        "tests/python/matmul_test.py",
+        "tests/python/linalg_test.py",
+        "tests/python/linalg_bounds_test.py",
+    ),
     "tune": ("tests/python/tune_test.py",),
     "memory": ("tests/python/pycuda/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
     "cuda_cpu/runtime": (
