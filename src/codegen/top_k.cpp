@@ -69,21 +69,24 @@ class TopKWriter {
     const auto pointer = [](const std::string& type, std::string_view name) {
       return tree::Part(tree::pointer(tree::value(type, name)));
     };
-    const std::string digit = joined({"(", uint, ")(keys[i] >> shift) & 255"});
+    const unsigned bits = tiling_.digit_bits;
+    const std::string all = number(1u << bits);
+    const std::string digit =
+        joined({"(", uint, ")(keys[i] >> shift) & ", number((1u << bits) - 1)});
     code_.open_function(
         called_function("void", "keep_largest",
                         {pointer(key_, "keys"), pointer(uint, "kept"), pointer(key_, "other_keys"),
                          pointer(uint, "other_kept"), tree::value(uint, "count")}));
-    open_uints("shift", "0", number(element_bits(form_.dtype)), "8");
-    code_.declare_array(uint, "next", "256");
+    open_uints("shift", "0", number(element_bits(form_.dtype)), number(bits));
+    code_.declare_array(uint, "next", all);
     declare_uint("sum", "0");
-    open_uints("d", "0", "256");
+    open_uints("d", "0", all);
     code_.assign("next[d]", "0");
     code_.close();
     open_uints("i", "0", "count");
     code_.evaluate({"++next[", digit, "]"});
     code_.close();
-    code_.open_loop(tree::initialize(tree::value(uint, "d"), "256"), "d-- > 0", tree::Part(""));
+    code_.open_loop(tree::initialize(tree::value(uint, "d"), all), "d-- > 0", tree::Part(""));
     code_.declare({"const ", uint}, "own", "next[d]");
     code_.assign("next[d]", "sum");
     code_.assign("sum", "own", "+=");

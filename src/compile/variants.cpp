@@ -2,13 +2,11 @@
 #include "treadle/compile/variants.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -17,30 +15,7 @@ namespace treadle::compile {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double seconds_before_bar = 0.5;
 constexpr auto between_reports = std::chrono::milliseconds(100);
-
-std::atomic<bool> progress_is_shown{true};
-
-/// A line of the terminal that is drawn again and again, and taken away at the end.
-class TerminalBar {
- public:
-  TerminalBar() : is_wanted_(shows_progress() && isatty(STDERR_FILENO) == 1) {}
-  TerminalBar(const TerminalBar&) = delete;
-  TerminalBar& operator=(const TerminalBar&) = delete;
-  ~TerminalBar() {
-    if (is_drawn_) std::fputs("\r\033[K", stderr);
-  }
-  void show(const VariantProgress& progress) {
-    if (!is_wanted_ || progress.seconds < seconds_before_bar) return;
-    is_drawn_ = true;
-    std::fprintf(stderr, "\r\033[K%s", progress_text(progress).c_str());
-    std::fflush(stderr);
-  }
-
- private:
-  bool is_wanted_, is_drawn_ = false;
-};
 
 unsigned cores_of_process() {
   cpu_set_t cores;
@@ -99,26 +74,6 @@ class Batch {
 
 }  // namespace
 
-std::string progress_text(const VariantProgress& progress, unsigned columns) {
-  char numbers[64];
-  std::snprintf(numbers, sizeof numbers, "%zu of %zu, %.1f s", progress.done, progress.total,
-                progress.seconds);
-  const std::string begin = "compiling  [", end = std::string("]  ") + numbers;
-  constexpr std::size_t narrowest = 4;
-  const std::size_t used = begin.size() + end.size();
-  if (columns < used + narrowest) return std::string("compiling  ") + numbers;
-  const std::size_t room = columns - used;
-  const std::size_t filled =
-      progress.total == 0 ? room : room * std::min(progress.done, progress.total) / progress.total;
-  std::string bar(filled, '=');
-  if (filled < room) bar += '>';
-  bar.resize(room, ' ');
-  return begin + bar + end;
-}
-
-void show_progress(bool shown) noexcept { progress_is_shown = shown; }
-bool shows_progress() noexcept { return progress_is_shown; }
-
 std::vector<CompileResult> compile_variants(std::span<const Variant> variants, const Target& target,
                                             const VariantsOptions& how) {
   const auto start = Clock::now();
@@ -126,11 +81,10 @@ std::vector<CompileResult> compile_variants(std::span<const Variant> variants, c
   const std::size_t most = how.threads != 0 ? how.threads : cores_of_process();
   {
     std::vector<std::jthread> threads;
-    TerminalBar bar;
     const auto report = [&](std::size_t done) {
-      const VariantProgress progress{done, variants.size(),
-                                     std::chrono::duration<double>(Clock::now() - start).count()};
-      how.listener ? how.listener(progress) : bar.show(progress);
+      if (how.listener)
+        how.listener(
+            {done, variants.size(), std::chrono::duration<double>(Clock::now() - start).count()});
     };
     try {
       for (std::size_t i = 0; i < std::min(most, variants.size()); ++i)

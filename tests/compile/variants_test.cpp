@@ -87,19 +87,5 @@ TEST_F(Variants, TheListenerIsCalledOnTheCallersThread) {
                    }});
 }
 
-TEST(ProgressText, FillsItsLine) {
-  EXPECT_EQ(progress_text({5, 10, 1.25}, 48), "compiling  [=========>         ]  5 of 10, 1.2 s");
-  EXPECT_EQ(progress_text({10, 10, 1}, 30).find('>'), std::string::npos);
-  EXPECT_EQ(progress_text({1, 2, 0}, 10), "compiling  1 of 2, 0.0 s");
-  EXPECT_EQ(progress_text({3, 4, 2}, 78).size(), 78u);
-}
-
-TEST(ProgressText, CanBeTurnedOff) {
-  EXPECT_TRUE(shows_progress());
-  show_progress(false);
-  EXPECT_FALSE(shows_progress());
-  show_progress(true);
-}
-
 }  // namespace
 }  // namespace treadle::compile

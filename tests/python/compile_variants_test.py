@@ -11,6 +11,7 @@ import pytest
 
 import treadle
 from treadle import _progress
+from treadle._core.compile import _progress_text
 
 TEXT = 'extern "C" __global__ void f(int *x) { *x = N; }'
 
@@ -121,6 +122,14 @@ def test_without_a_terminal_nothing_is_written():
         [sys.executable, "-c", PROGRAM, "shown"], capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
+
+
+def test_a_bar_fills_its_line():
+    text = _progress_text
+    assert text(5, 10, 1.25, 48) == "compiling  [=========>         ]  5 of 10, 1.2 s"
+    assert ">" not in text(10, 10, 1, 30)
+    assert text(1, 2, 0, 10) == "compiling  1 of 2, 0.0 s"
+    assert len(text(3, 4, 2, 78)) == 78
 
 
 class ZMQInteractiveShell:

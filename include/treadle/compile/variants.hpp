@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Many texts compiled in one call, on all cores: the variants of a kernel that a tuner tries, or
-// all that a program will need. On a terminal a line tells how far it is.
+// all that a program will need.
 //
 //   std::vector<compile::Variant> variants;
 //   for (int width : {4, 8, 16, 32})
@@ -34,19 +34,10 @@ struct VariantProgress {
 /// What it throws ends the call, once what was begun is done.
 using ProgressListener = std::function<void(const VariantProgress&)>;
 
-/// A bar of text for a line of so many columns: "compiling  [=====>    ]  12 of 24, 3.1 s".
-std::string progress_text(const VariantProgress& progress, unsigned columns = 78);
-
-/// Whether compile_variants() without a listener shows a bar where the process's standard error is
-/// a terminal, as it does at first; for all threads.
-void show_progress(bool shown) noexcept;
-/// Whether it does.
-bool shows_progress() noexcept;
-
 /// How compile_variants() goes about it.
 struct VariantsOptions {
   unsigned threads = 0;            ///< at most so many at a time; 0: one per core of the process
-  ProgressListener listener = {};  ///< in place of the bar, which appears after half a second
+  ProgressListener listener = {};  ///< none: nobody is told
 };
 
 /// Compiles them all, as compile_cuda() does each, and returns their results in the same order.

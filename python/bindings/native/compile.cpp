@@ -6,9 +6,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "errors.hpp"
 #include "image.hpp"
 #include "kept.hpp"
+#include "native/terminal_bar.hpp"
 #include "python_names.hpp"
 #include "python_parts.hpp"
 #include "rooms.hpp"
@@ -146,7 +149,8 @@ void define_compile(nb::module_& m, const char* name, F function) {
 ProgressListener progress_listener(nb::object progress) {
   if (progress.is(nb::bool_(false))) return [](const VariantProgress&) {};
   if (progress.is_none()) progress = python_part("progress in notebooks")();
-  if (progress.is_none()) return {};
+  if (progress.is_none())
+    return [bar = std::make_shared<TerminalBar>()](const VariantProgress& now) { bar->show(now); };
   if (PyCallable_Check(progress.ptr()) == 0)
     raise_python(PyExc_TypeError, std::string("progress is None, False or to be called, and ") +
                                       Py_TYPE(progress.ptr())->tp_name + " is none of them");
@@ -158,7 +162,6 @@ ProgressListener progress_listener(nb::object progress) {
 
 /// Ctrl-C ends the call, whoever listens.
 ProgressListener interruptible(ProgressListener listener) {
-  if (!listener) return {};
   return [listener = std::move(listener)](const VariantProgress& now) {
     listener(now);
     const nb::gil_scoped_acquire gil;
@@ -227,6 +230,13 @@ void bind_variants(nb::module_& m) {
   m.def("show_progress", &show_progress, nb::arg("shown"),
         "Whether compile_variants shows a bar on a terminal.");
   m.def("shows_progress", &shows_progress, "Whether it does.");
+  m.def(
+      "_progress_text",
+      [](std::size_t done, std::size_t total, double seconds, unsigned columns) {
+        return progress_text({done, total, seconds}, columns);
+      },
+      nb::arg("done"), nb::arg("total"), nb::arg("seconds"), nb::arg("columns"),
+      "The bar of a terminal, for a line of so many columns.");
 }
 
 void bind_statistics(nb::module_& m) {

@@ -89,6 +89,9 @@ def show_progress(shown: bool) -> None:
 def shows_progress() -> bool:
     """Whether it does."""
 
+def _progress_text(done: int, total: int, seconds: float, columns: int) -> str:
+    """The bar of a terminal, for a line of so many columns."""
+
 class Statistics:
     """Counters of this process."""
 
