@@ -93,7 +93,8 @@ gpu-bundle: .venv/.ready-test
 	@$(python) tools/gpu_bundle.py $(for)
 
 # These run on the machine with the GPU, which has no network and no .venv, by its own python3.
-# make gpu-test half=1, half=2, or words="pyopencl/ tests/treadle_array_test": parts whose names contain one of them.
+# make gpu-test half=1, half=2, or words="pyopencl/ tests/treadle_array_test": parts whose names contain one of them;
+# words=@FILE: those of a list, such as the again.txt of an earlier run.
 gpu-test gpu-bench gpu-arrays gpu-lines gpu-random gpu-sanitize:
 	@python3 tools/gpu_run.py $(@:gpu-%=%) $(if $(half),half=$(half)) $(words)
 

@@ -4,7 +4,8 @@
 arrays, lines, sanitize, random
 
 After "test", half=1 or half=2 chooses one half of the parts, and words those parts whose names
-contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test
+contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test;
+@FILE names parts themselves, one a line. A run writes those that did not pass into again.txt.
 
 A failing part does not stop the next. Results go to $OUT (or .gpu-bundle/out): summary.txt, all
 logs in one archive, and the parts' times (tools/gpu_plan.py), for few files come back from such a
@@ -265,17 +266,25 @@ def chosen_jobs(words: Sequence[str]) -> list[Job]:
         if numbers[-1] not in ("1", "2"):
             raise SystemExit(f"gpu_run: half={numbers[-1]}; there are half=1 and half=2")
         names = gpu_plan.halves(names, times)[int(numbers[-1]) - 1]
-    texts = [word for word in words if not word.startswith("half=")]
-    names = [name for name in names if not texts or any(text in name for text in texts)]
-    planned = gpu_plan.planned_seconds(names, times, os.cpu_count() or 1)
+    texts = [word for word in words if not word.startswith(("half=", "@"))]
+    listed = [pathlib.Path(word[1:]).read_text().splitlines() for word in words if word[0] == "@"]
+    if texts or listed:
+        exact = {name for lines in listed for name in lines}
+        names = [name for name in names if name in exact or any(text in name for text in texts)]
+    planned = gpu_plan.planned_seconds(names, times, processors())
     print(f"{len(names)} of {len(jobs)} parts, {planned:.0f} s by tools/gpu_times.json", flush=True)
     return [(name, jobs[name]) for name in gpu_plan.longest_first(names, times)]
+
+
+def processors() -> int:
+    """Those of this process: two runs at once, each on a GPU, share a machine by taskset."""
+    return len(os.sched_getaffinity(0))
 
 
 def run_tests() -> list[Part]:
     jobs = chosen_jobs(sys.argv[2:])
     deadline = STARTED + LIMITS_S["tests"]
-    others = gpu_plan.other_processes(os.cpu_count() or 1)
+    others = gpu_plan.other_processes(processors())
     with (
         concurrent.futures.ThreadPoolExecutor(gpu_plan.GPU_PROCESSES) as gpu,
         concurrent.futures.ThreadPoolExecutor(others) as cpu,
@@ -297,6 +306,7 @@ def record_times(parts: Sequence[Part]) -> None:
         for word, ok in (("passed", True), ("failed", False))
     }
     (OUT / "gpu_times.json").write_text(json.dumps(times, indent=0) + "\n")
+    (OUT / "again.txt").write_text("".join(f"{part.name}\n" for part in parts if not part.ok))
 
 
 def run_demo(limit_s: float) -> Part:

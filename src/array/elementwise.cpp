@@ -161,6 +161,7 @@ Array sinc(const Array& x) {
 }
 
 Array polyval(std::span<const Operand> coefficients, const Array& x) {
+  if (coefficients.empty()) return zeros_like(x);  // x * 0 is NaN where x is not finite
   Array value = in_dtype(x * 0, x.dtype());
   for (const Operand& coefficient : coefficients) value = add(value * x, coefficient);
   return value;

@@ -312,15 +312,12 @@ Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t
   return layout;
 }
 
-/// An integer of the host language as an operand of where() and of logical operations: NumPy makes
-/// an integer of 64 bits of it, which where() casts afterwards.
-Operand as_long(Op op, const Operand& operand, Scalar dtype) {
-  if (operand.array() != nullptr || operand.type() != OperandType(Weak::integer)) return operand;
-  const Number& number = operand.number();
-  if (op_info(op).rule == OpRule::logical && op_info(op).arity == 2)
-    throw_unless_within(number, Scalar::int64);
-  if (op != Op::where || number.kind() == ScalarKind::floating) return operand;
-  return Operand::typed(number, dtype);
+/// NumPy makes an integer of 64 bits of one of the host language that is an operand of a logical
+/// operation.
+void require_long(Op op, const Operand& operand) {
+  if (op_info(op).rule != OpRule::logical || op_info(op).arity != 2) return;
+  if (operand.array() == nullptr && operand.type() == OperandType(Weak::integer))
+    throw_unless_within(operand.number(), Scalar::int64);
 }
 
 /// Refuses a negative number as an exponent of integers, as NumPy does. An array of negative
@@ -473,10 +470,9 @@ NodeRef record(Op op, std::span<const Operand> operands, const Node* beside) {
   recording.count = operands.size();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (arrays[i] != nullptr) join(recording, op_info(op).name, *arrays[i]);
+    require_long(op, operands[i]);
     recording.nodes[i] =
-        arrays[i] != nullptr
-            ? NodeRef(arrays[i])
-            : node_of(as_long(op, operands[i], dtypes.operands[i]), dtypes.operands[i]);
+        arrays[i] != nullptr ? NodeRef(arrays[i]) : node_of(operands[i], dtypes.operands[i]);
   }
   if (recording.context == nullptr) place_numbers(recording, beside);
   return pending_node(op, dtypes.result, recording);

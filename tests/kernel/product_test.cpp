@@ -25,6 +25,10 @@ class ProductTest : public testing::TestWithParam<DeviceAndSchedule> {
  protected:
   void SetUp() override {
     device_ = device::find_device(std::get<0>(GetParam()));
+    // For GPUs; PoCL 3.1 computes the same text rightly, 5.0 writes zeros where x or y is shared.
+    if (device_->info().runtime.find("PoCL 5") != std::string::npos &&
+        std::get<1>(GetParam()) == Schedule::wide)
+      GTEST_SKIP() << device_->info().runtime << " miscompiles the wide schedule";
     stream_ = device_->make_stream();
   }
 

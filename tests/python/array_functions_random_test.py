@@ -14,9 +14,11 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from tests.python import known_differences
 
 CASES = int(os.environ.get("TREADLE_RANDOM_CASES", "60"))
 SEED = int(os.environ.get("TREADLE_RANDOM_SEED", "32"))
+NUMPY = tuple(map(int, np.__version__.split(".")[:2]))
 DTYPES = "? u1 i1 u2 i2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
 METHODS = """inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen
     weibull linear median_unbiased normal_unbiased lower higher midpoint nearest""".split()
@@ -127,9 +129,15 @@ def is_left_out(line, names):
     not_finite = [not np.all(np.isfinite(a)) for a in (x, y)]
     if is_complex and any(not_finite):
         return True  # products of complex infinities
-    if line.startswith("np.quantile") and x.size == 0:
-        return True  # refused by some methods, if there are other axes, too
-    return line.startswith("np.take(") and x.size == 0
+    if "quantile" in line and known_differences.call("quantile", [x], {}):
+        return True
+    if line.startswith("np.gradient") and x.dtype == bool:
+        return True  # differences of 0 and 1; NumPy refuses them
+    if line.startswith("np.cross") and NUMPY >= (2, 5) and 2 in (x.shape[-1:] + y.shape[-1:]):
+        return True  # vectors of two elements are gone there
+    if line.startswith("np.unique(x, axis") and not_finite[0]:
+        return True  # rows with NaN in any order
+    return line.startswith(("np.take(", "np.compress(")) and x.size == 0
 
 
 def require_same(ours, theirs):

@@ -231,7 +231,6 @@ def fault_of(error, faces):
     as_pycuda = {
         RuntimeError: "cannot be instantiated",
         AttributeError: "call prepare()",
-        struct.error: "pack requires exactly",
     }
     if as_pycuda.get(type(error), "?!") in str(error):
         return None

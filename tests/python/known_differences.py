@@ -14,6 +14,8 @@
   elements without NaN have q's shape, too.
 - Quantiles beside infinite elements are no NaN where NumPy subtracts these; dot() of an infinite
   element and 0 is NaN, where NumPy's library of products leaves out what is 0.
+- where() refuses an integer of Python's for which its dtype has no room, as NumPy does since 2.5:
+  earlier ones store its lowest bits.
 - isclose() does not cast 10^10 to float16.
 - Numbers between arrays of float16 are computed in float64. Between complex numbers each part is
   by itself, also where the other one is infinite.
@@ -33,6 +35,13 @@ ACCUMULATIONS = """
     average cumprod cumsum mean median nancumprod nancumsum nanmean nanmedian nanprod nanstd nansum
     nanvar prod std sum var
 """.split()
+
+
+WRAPS_CHOICES = tuple(map(int, np.__version__.split(".")[:2])) < (2, 5)
+
+
+def is_refused_choice(text, ours):
+    return WRAPS_CHOICES and "where" in text and isinstance(ours, OverflowError)
 
 
 def has_infinite_parts(values):

@@ -291,6 +291,8 @@ def test_dtypes_values_and_errors_are_numpys(device):
         if is_known(call, theirs) or undefined_in_numpy.call(*call):
             continue
         ours = outcome(tnp, call)
+        if known_differences.is_refused_choice(call[0], ours):
+            continue
         found = difference(ours, theirs)
         if found and (wide := known_differences.in_float32(*call)):
             found = difference(ours, rounded(outcome(np, wide)))
@@ -319,6 +321,8 @@ def is_known_statement(statement, theirs, ours):
         return True  # statements may have several mistakes, of which either is named
     if isinstance(theirs, AttributeError) or isinstance(ours, AttributeError):
         return True  # what there is not
+    if known_differences.is_refused_choice(statement, ours):
+        return True
     if "Integers to negative integer powers" in str(theirs):
         return True  # arrays of negative exponents give 0
     if isinstance(theirs, ZeroDivisionError):

@@ -80,5 +80,7 @@ for device in map(treadle.find_device, sys.argv[1:]) if sys.argv[1:] else treadl
         f"{device.id}: {dict(found.configuration)} of {len(space)} takes "
         f"{1e6 * found.value:.0f} us, {gain:.2f} times as fast as {dict(first)}"
     )
-    correct = correct and gain >= 1 and not any(trial.error for trial in found.trials)
+    errors = [trial.error for trial in found.trials if trial.error]
+    print("\n".join(map(str, errors)), file=sys.stderr)
+    correct = correct and gain >= 1 and not errors
 sys.exit(0 if correct else 1)

@@ -164,8 +164,10 @@ Format parse_format(std::string_view text) {
 void raise_struct_error(const std::string& text) { raise_python(error_class.ptr(), text); }
 
 void bind_pvt_struct(nb::module_& m) {
+  // Programs catch the error of Python's own struct as well.
+  const nb::object python_error = nb::module_::import_("struct").attr("error");
   PyObject* made = PyErr_NewExceptionWithDoc(
-      "struct.error", "A value or a buffer does not fit its format.", nullptr, nullptr);
+      "struct.error", "A value or a buffer does not fit its format.", python_error.ptr(), nullptr);
   if (made == nullptr) throw nb::python_error();
   error_class = made;
   m.attr("error") = error_class;

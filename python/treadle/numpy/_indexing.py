@@ -101,7 +101,9 @@ def choose(
     a = asarray(a)
     if not _rules.can_cast(a.dtype, _numpy.int64, "safe"):
         raise DTypeError(f"choose: a is {a.dtype}; which of the choices is an integer")
-    if mode == "raise" and a.size and not 0 <= int(a.min()) <= int(a.max()) < len(choices):
+    shape = _numpy.broadcast_shapes(a.shape, *map(_numpy.shape, choices))
+    looks = mode == "raise" and 0 not in shape
+    if looks and not 0 <= int(a.min()) <= int(a.max()) < len(choices):
         raise InvalidArgument(f"choose: a number beyond the {len(choices)} choices")
     if mode not in (None, "clip", "raise", "wrap"):
         raise InvalidArgument(f"choose: mode={mode!r}; it is 'clip', 'wrap' or 'raise'")

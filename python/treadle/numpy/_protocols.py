@@ -76,6 +76,8 @@ class flat:  # noqa: N801 - a method of arrays
         """Values are cast, and start again where they are fewer; a place alone takes a scalar."""
         places = _places(key, self.base)
         kind = values.dtype if isinstance(values, Array) else self.base.dtype
+        if places.ndim == 0 and isinstance(values, list | tuple) and self.base.dtype == bool:
+            values = bool(values)
         if places.ndim == 0 and _numpy.ndim(values):
             raise InvalidArgument(
                 f"an array of shape {_numpy.shape(values)} for one element of x.flat, which takes "

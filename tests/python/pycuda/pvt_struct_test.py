@@ -108,7 +108,7 @@ def test_wrong_count_names_both():
 
 
 def test_error_is_not_the_struct_module_s():
-    assert pvt_struct.error is not struct.error
+    assert pvt_struct.error is not struct.error and issubclass(pvt_struct.error, struct.error)
     assert pvt_struct.error.__name__ == "error"
 
 
