@@ -3,8 +3,8 @@
 #include "opencl/long_expressions.hpp"
 #include "opencl/program_state.hpp"
 #include "opencl/version.hpp"
-#include "treadle/base/large_stack.hpp"
 #include "treadle/process/compiler_scope.hpp"
+#include "treadle/process/large_stack.hpp"
 
 namespace treadle::opencl {
 namespace {

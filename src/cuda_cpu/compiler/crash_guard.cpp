@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-#include "treadle/base/large_stack.hpp"
+#include "treadle/process/large_stack.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiles on a thread with a very large stack (treadle/base/large_stack.hpp), and survives what a
+// Compiles on a thread with a very large stack (treadle/process/large_stack.hpp), and survives what a
 // source can do to the compiler. Should clang or LLVM fault or abort nevertheless, that compile is
 // abandoned (its memory is lost) and reported as a text.
 //

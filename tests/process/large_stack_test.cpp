@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/base/large_stack.hpp"
+#include "treadle/process/large_stack.hpp"
 
 #include <gtest/gtest.h>
 
