@@ -51,6 +51,8 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "resources": "KernelResources",
             "groups_per_compute_unit": "(self, group_items: int, local_bytes: int = 0, /) "
             "-> int | None",
+            "occupancy": "(self, group_items: int, local_bytes: int = 0, /) -> Occupancy | None",
+            "occupancies": "(self, local_bytes: int = 0, /) -> list[Occupancy]",
             "_repr_html_": "(self, /) -> str",
             "parameters": "list[treadle._core.device.Parameter] | None",
         }

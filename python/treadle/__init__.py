@@ -55,6 +55,7 @@ _HOMES = {
         "AddressInfo",
         "Buffer",
         "Device",
+        "DeviceIdentity",
         "DeviceLimits",
         "DevicePool",
         "DevicePerformance",
@@ -76,7 +77,17 @@ _HOMES = {
         "trim_memory",
     ),
     "rules": ("can_cast", "promote_types", "result_type"),
-    "kernel": ("Kernel", "KernelResources", "Local", "Program", "Tiling", "set_tiling", "tiling"),
+    "kernel": (
+        "Kernel",
+        "KernelResources",
+        "Local",
+        "Occupancy",
+        "Program",
+        "Tiling",
+        "explain",
+        "set_tiling",
+        "tiling",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # Exceptions and functions that live in the extension.

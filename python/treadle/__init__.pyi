@@ -36,6 +36,7 @@ from treadle._core.compile import compile_variants as compile_variants
 from treadle._core.device import AddressInfo as AddressInfo
 from treadle._core.device import Buffer as Buffer
 from treadle._core.device import Device as Device
+from treadle._core.device import DeviceIdentity as DeviceIdentity
 from treadle._core.device import DeviceLimits as DeviceLimits
 from treadle._core.device import DevicePerformance as DevicePerformance
 from treadle._core.device import DevicePool as DevicePool
@@ -58,8 +59,10 @@ from treadle._core.device import trim_memory as trim_memory
 from treadle._core.kernel import Kernel as Kernel
 from treadle._core.kernel import KernelResources as KernelResources
 from treadle._core.kernel import Local as Local
+from treadle._core.kernel import Occupancy as Occupancy
 from treadle._core.kernel import Program as Program
 from treadle._core.kernel import Tiling as Tiling
+from treadle._core.kernel import explain as explain
 from treadle._core.kernel import set_tiling as set_tiling
 from treadle._core.kernel import tiling as tiling
 from treadle._core.rules import can_cast as can_cast

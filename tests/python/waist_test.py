@@ -372,3 +372,29 @@ def test_a_variable_of_a_program_is_a_buffer(device):
     assert list(read(table, np.int32, 4)) == [2, 4, 6, 8]
     with pytest.raises(treadle.InvalidArgument, match="tabel"):
         program.variable("tabel")
+
+
+def test_a_kernel_is_explained(device, program):
+    kernel = program.kernel("add")
+    told = kernel.occupancies()
+    assert bool(told) == device.traits.kernel_occupancy
+    for each in told:
+        assert each.groups == kernel.groups_per_compute_unit(each.group_items)
+        assert 0 <= each.fraction <= 1
+        assert each.limit in ("work-items", "registers", "local memory", "groups")
+        assert repr(each).startswith("<Occupancy: ")
+    assert (kernel.occupancy(32) is None) == (not told)
+    words = treadle.explain(kernel, 256)
+    assert f"kernel add on {device.id}" in words and "a group needs 0 bytes" in words
+    with pytest.raises(TypeError, match="takes a Kernel or an Array, not int"):
+        treadle.explain(3)
+    if device.traits.runs_kernels:
+        x = treadle.numpy.ones(3, device=device) + 1
+        assert treadle.explain(x) == x.explain()
+
+
+def test_a_device_has_an_identity(device):
+    identity = device.identity
+    assert identity.name == device.name and identity.driver
+    assert identity.architecture == (device.target or identity.architecture) != ""
+    assert identity.name in repr(identity)

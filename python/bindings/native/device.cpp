@@ -17,6 +17,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/device/identity.hpp"
 #include "treadle/device/launch_log.hpp"
 #include "treadle/device/registry.hpp"
 #include "treadle/opencl/platform.hpp"
@@ -70,6 +71,9 @@ void bind_info(nb::class_<Device>& type) {
           "performance",
           [](const Device& self) -> const DevicePerformance& { return self.info().performance; },
           nb::rv_policy::reference_internal, "How fast it is.")
+      .def_prop_ro(
+          "identity", [](const Device& self) { return identity_of(self); },
+          "Which device of which make it is.")
       .def_prop_ro("is_adopted", &Device::is_adopted, "Whether the context is somebody else's.");
 }
 

@@ -9,6 +9,7 @@
 
 #include "native/device.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/device/identity.hpp"
 #include "treadle/device/launch_log.hpp"
 
 namespace treadle::bindings {
@@ -92,6 +93,19 @@ void bind_performance(nb::module_& m) {
           "Where that figure comes from: \"unknown\", \"stated\" or \"measured\".");
 }
 
+void bind_identity(nb::module_& m) {
+  nb::class_<DeviceIdentity>(m, "DeviceIdentity", "Which device of which make.")
+      .def_ro("name", &DeviceIdentity::name, "The vendor's.")
+      .def_ro("architecture", &DeviceIdentity::architecture,
+              "\"sm_90\", \"cpu\"; on OpenCL the device's version and vendor.")
+      .def_ro("uuid", &DeviceIdentity::uuid,
+              "Of this very device, where the run-time tells; else empty.")
+      .def_ro("driver", &DeviceIdentity::driver, "Its version.")
+      .def("__repr__", [](const DeviceIdentity& self) {
+        return "<" + self.name + ", " + self.architecture + ", driver " + self.driver + ">";
+      });
+}
+
 void bind_memory_info(nb::module_& m) {
   nb::class_<MemoryInfo>(m, "MemoryInfo", "Device memory at one moment.")
       .def_ro("free_bytes", &MemoryInfo::free_bytes, "For any process, where is_measured.")
@@ -137,6 +151,7 @@ void bind_launch_record(nb::module_& m) {
 
 void bind_device_info(nb::module_& m) {
   bind_limits(m);
+  bind_identity(m);
   bind_traits(m);
   bind_performance(m);
   bind_memory_info(m);

@@ -31,9 +31,11 @@
 #include "native/language_argument.hpp"
 #include "native/order.hpp"
 #include "rooms.hpp"
+#include "treadle/array/evaluate.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/module.hpp"
+#include "treadle/device/occupancy.hpp"
 #include "treadle/kernel/generated_program.hpp"
 #include "treadle/kernel/program.hpp"
 
@@ -300,6 +302,32 @@ PyObject* groups_per_compute_unit(PyObject* self, PyObject* const* arguments,
     return groups ? nb::object(nb::int_(*groups)) : nb::object(nb::none());
   });
 }
+/// group_items (of occupancy()) and local_bytes.
+std::size_t occupancy_arguments(PyObject* const* arguments, Py_ssize_t count, Py_ssize_t needed,
+                                const char* signature) {
+  if (count < needed || count > needed + 1) raise_python(PyExc_TypeError, signature);
+  return count > needed ? unsigned_argument(arguments[needed], "local_bytes") : 0;
+}
+PyObject* occupancy(PyObject* self, PyObject* const* arguments, Py_ssize_t count) noexcept {
+  return guarded(self, [&](const device::Kernel& k) -> nb::object {
+    const std::size_t bytes =
+        occupancy_arguments(arguments, count, 1, "occupancy(group_items, local_bytes=0)");
+    const auto items =
+        static_cast<unsigned>(unsigned_argument(arguments[0], "group_items", 0xFFFFFFFFu));
+    const auto found = device::occupancy_of(k, items, bytes);
+    return found ? nb::cast(*found) : nb::object(nb::none());
+  });
+}
+PyObject* occupancies(PyObject* self, PyObject* const* arguments, Py_ssize_t count) noexcept {
+  return guarded(self, [&](const device::Kernel& k) -> nb::object {
+    const std::size_t bytes =
+        occupancy_arguments(arguments, count, 0, "occupancies(local_bytes=0)");
+    nb::list all;
+    for (const device::Occupancy& each : device::occupancies_of(k, bytes))
+      all.append(nb::cast(each));
+    return all;
+  });
+}
 PyObject* represent(PyObject* self) {
   return guarded(self, [](const device::Kernel& k) {
     return nb::cast("<kernel " + k.name() + " on " + k.device().info().id + ">");
@@ -338,6 +366,13 @@ PyMethodDef methods[] = {
      reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(groups_per_compute_unit)), METH_FASTCALL,
      "groups_per_compute_unit(group_items, local_bytes=0): how many groups a compute unit holds at "
      "the same time; None where the run-time does not tell."},
+    {"occupancy", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(occupancy)), METH_FASTCALL,
+     "occupancy(group_items, local_bytes=0): how full groups of that size make a compute unit, and "
+     "what limits it; None where the run-time does not tell."},
+    {"occupancies", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(occupancies)),
+     METH_FASTCALL,
+     "occupancies(local_bytes=0): the same for every group size that is a sub-group's width times "
+     "a power of two; empty where the run-time does not tell."},
     {"_repr_html_", represent_in_notebooks, METH_NOARGS, "How notebooks show it."},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
@@ -431,6 +466,39 @@ void bind_resources(nb::module_& m) {
       .def_ro("max_group_items", &KernelResources::max_group_items, "On this device; always told.");
 }
 
+void bind_occupancy(nb::module_& m) {
+  using device::Occupancy;
+  nb::class_<Occupancy>(m, "Occupancy",
+                        "What is resident on a compute unit when groups of one size run.")
+      .def_ro("group_items", &Occupancy::group_items, "Work-items of a group.")
+      .def_ro("groups", &Occupancy::groups, "At the same time; 0: not even one fits.")
+      .def_ro("fraction", &Occupancy::fraction,
+              "Work-items that are resident, of those that may be: 0 to 1.")
+      .def_prop_ro(
+          "limit", [](const Occupancy& self) { return occupancy_limit_name(self.limit); },
+          "What keeps it from being more: \"work-items\", \"registers\", \"local memory\" or "
+          "\"groups\".")
+      .def("__repr__", [](const Occupancy& self) {
+        return "<Occupancy: " + std::to_string(self.groups) + " groups of " +
+               std::to_string(self.group_items) + ", limited by " +
+               std::string(occupancy_limit_name(self.limit)) + ">";
+      });
+  m.def(
+      "explain",
+      [](nb::handle what, std::size_t local_bytes) {
+        if (const Array* array = as_array(what.ptr())) return array::explain(*array);
+        if (Py_TYPE(what.ptr()) == kernel_type)
+          return device::explain(state_of(what.ptr()).kernel, local_bytes);
+        raise_python(PyExc_TypeError, std::string("explain() takes a Kernel or an Array, not ") +
+                                          Py_TYPE(what.ptr())->tp_name);
+      },
+      nb::arg("what"), nb::arg("local_bytes") = 0,
+      nb::sig("def explain(what: Kernel | treadle._core.array.Array, local_bytes: int = 0) -> str"),
+      "In words: what a kernel needs of a compute unit and how full groups of each size, with "
+      "`local_bytes` of dynamic local memory, make one; or which kernel computes an array, and "
+      "why.");
+}
+
 /// A variable of the program's module, which the Buffer keeps loaded.
 memory::Buffer variable(const Program& self, std::string_view name) {
   const std::shared_ptr<device::Module> module = self.module().shared_from_this();
@@ -483,6 +551,7 @@ void bind_kernel(nb::module_& m) {
   local_type = reinterpret_cast<PyTypeObject*>(local.ptr());
   bind_resources(m);
   bind_kernel_type(m);
+  bind_occupancy(m);
   bind_program(m);
 }
 

@@ -155,6 +155,27 @@ class DeviceLimits:
     def greatest_priority(self) -> int:
         """Of streams; both 0 where there are none."""
 
+class DeviceIdentity:
+    """Which device of which make."""
+
+    @property
+    def name(self) -> str:
+        """The vendor's."""
+
+    @property
+    def architecture(self) -> str:
+        """"sm_90", "cpu"; on OpenCL the device's version and vendor."""
+
+    @property
+    def uuid(self) -> str:
+        """Of this very device, where the run-time tells; else empty."""
+
+    @property
+    def driver(self) -> str:
+        """Its version."""
+
+    def __repr__(self) -> str: ...
+
 class DeviceTraits:
     """What a device is able to do."""
 
@@ -399,6 +420,10 @@ class Device:
     @property
     def performance(self) -> DevicePerformance:
         """How fast it is."""
+
+    @property
+    def identity(self) -> DeviceIdentity:
+        """Which device of which make it is."""
 
     @property
     def is_adopted(self) -> bool:

@@ -58,6 +58,12 @@ class Kernel:
     def groups_per_compute_unit(self, group_items: int, local_bytes: int = 0, /) -> int | None:
         """How many groups a compute unit holds at the same time; None where the run-time does not tell."""
 
+    def occupancy(self, group_items: int, local_bytes: int = 0, /) -> Occupancy | None:
+        """How full groups of that size make a compute unit, and what limits it; None where the run-time does not tell."""
+
+    def occupancies(self, local_bytes: int = 0, /) -> list[Occupancy]:
+        """The same for every group size that is a sub-group's width times a power of two; empty where the run-time does not tell."""
+
     def _repr_html_(self, /) -> str:
         """How notebooks show it."""
 
@@ -80,6 +86,34 @@ class Kernel:
     @property
     def parameters(self) -> list[treadle._core.device.Parameter] | None:
         """In the source's order; None where the run-time does not tell."""
+
+class Occupancy:
+    """What is resident on a compute unit when groups of one size run."""
+
+    @property
+    def group_items(self) -> int:
+        """Work-items of a group."""
+
+    @property
+    def groups(self) -> int:
+        """At the same time; 0: not even one fits."""
+
+    @property
+    def fraction(self) -> float:
+        """Work-items that are resident, of those that may be: 0 to 1."""
+
+    @property
+    def limit(self) -> str:
+        """
+        What keeps it from being more: "work-items", "registers", "local memory" or "groups".
+        """
+
+    def __repr__(self) -> str: ...
+
+def explain(what: Kernel | treadle._core.array.Array, local_bytes: int = 0) -> str:
+    """
+    In words: what a kernel needs of a compute unit and how full groups of each size, with `local_bytes` of dynamic local memory, make one; or which kernel computes an array, and why.
+    """
 
 class Program:
     """

@@ -23,6 +23,7 @@ class CudaDevice final : public Device {
   CudaDevice(const cuda::Device& device, const cuda::Context& context);
   ~CudaDevice() override;
 
+  const cuda::Device& shell() const noexcept { return device_; }
   const cuda::Context& context();
   bool is_lost() const noexcept override { return has_context_ && !context_.is_valid(); }
 
