@@ -30,6 +30,7 @@ SECOND = (
     "treadle_fft_test",
     "treadle_kernel_test",
     "treadle_opencl_test",
+    "treadle_tune_kernel_test",
     "treadle_tune_test",
 )
 # The parts of each turn, and the programs of its part `sanitize`; `races` is of all rooms, and

@@ -2,8 +2,6 @@
 // A transposition whose tile, work-items and padding are found by measuring, on every device.
 #include <algorithm>
 #include <cstdio>
-#include <limits>
-#include <map>
 #include <string>
 #include <treadle/treadle.hpp>
 #include <vector>
@@ -23,65 +21,43 @@ TREADLE_KERNEL transpose(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *
 }
 )";
 
-constexpr int n = 1024, repeats = 5;
-
-// What the best of some launches takes. The result is checked before it counts.
-double seconds(const std::shared_ptr<treadle::device::Device>& device,
-               const tune::Configuration& c) {
-  const auto tile = static_cast<unsigned>(c.get<std::int64_t>("tile"));
-  const auto rows = static_cast<unsigned>(c.get<std::int64_t>("rows"));
-  const auto padding = c.get<std::int64_t>("padding");
-  std::vector<std::string> flags;
-  for (const auto& [name, value] :
-       std::map<std::string, std::int64_t>{{"TILE", tile}, {"ROWS", rows}, {"PADDING", padding}})
-    flags.push_back("-D" + name + "=" + std::to_string(value));
-  const auto kernel = treadle::Program(device, source, {.flags = flags}).kernel("transpose");
-
-  std::vector<float> values(std::size_t{n} * n), result(values.size());
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 8191);
-  const treadle::Buffer in(device, values), out(device, values);
-  const auto stream = device->make_stream();
-  const auto start = device->make_event(), end = device->make_event();
-  double best = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < repeats; ++k) {
-    stream->record(*start);
-    stream->launch(kernel, {.groups = {n / tile, n / tile}, .group_size = {tile, rows}}, out, in,
-                   n);
-    stream->record(*end);
-    end->synchronize();
-    best = std::min(best, end->seconds_since(*start));
-  }
-  out.copy_to(result);
-  for (std::size_t row = 0; row < n; ++row)
-    for (std::size_t column = 0; column < n; ++column)
-      if (result[row * n + column] != values[column * n + row])
-        throw treadle::InvalidState(c.text() + " is wrong");
-  return best;
-}
+constexpr int n = 1024;
 
 int main() {
+  std::vector<float> values(std::size_t{n} * n), transposed(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 8191);
+  for (std::size_t k = 0; k < values.size(); ++k) transposed[k % n * n + k / n] = values[k];
+  const auto expected = std::as_bytes(std::span(transposed));
+
   bool correct = true;
   for (const auto& device : treadle::devices()) {
     if (!device->info().traits.runs_kernels) continue;
     tune::Space space;
     space.let(device->info()).let("n", std::int64_t{n});
-    space.add_powers_of_two("tile", 8, 64).add_powers_of_two("rows", 1, 64);
-    space.add("padding", {std::int64_t{0}, std::int64_t{1}});
-    space.require("rows <= tile and n % tile == 0");
-    space.require("tile <= device.max_group_x and tile * rows <= device.max_group_items");
-    space.require("4 * tile * (tile + padding) <= device.local_bytes");
+    space.add_powers_of_two("TILE", 8, 64).add_powers_of_two("ROWS", 1, 64);
+    space.add("PADDING", {std::int64_t{0}, std::int64_t{1}});
+    space.require("ROWS <= TILE and n % TILE == 0");
+    space.require("TILE <= device.max_group_x and TILE * ROWS <= device.max_group_items");
+    space.require("4 * TILE * (TILE + PADDING) <= device.local_bytes");
 
-    const auto first = space.make({{"tile", std::int64_t{16}}, {"rows", std::int64_t{16}}});
-    const auto found =
-        tune::minimize(space, [&](const tune::Configuration& c) { return seconds(device, c); },
-                       {.budget = {.evaluations = 10}, .start = {first}});
-    const double gain = found.trials.front().value / found.value;
+    const treadle::Buffer in(device, values), out(device, values);
+    const auto first = space.make({{"TILE", std::int64_t{16}}, {"ROWS", std::int64_t{16}}});
+    const auto tuned = tune::tune_kernel(
+        device, space,
+        {.text = source,
+         .kernel = "transpose",
+         .groups = {"n // TILE", "n // TILE"},
+         .group_size = {"TILE", "ROWS"}},
+        {tune::ProblemArgument::output(
+             out, {.bytes = {expected.begin(), expected.end()}, .dtype = treadle::Scalar::float32}),
+         in, n},
+        {.search = {.budget = {.evaluations = 10}, .start = {first}}});
+    const auto before = std::ranges::find(tuned.attempts, first, &tune::Attempt::configuration);
     std::printf("%s: %s of %llu takes %.0f us, %.2f times as fast as %s\n",
-                device->info().id.c_str(), found.configuration.text().c_str(),
-                static_cast<unsigned long long>(space.size()), 1e6 * found.value, gain,
-                first.text().c_str());
-    correct = correct && gain >= 1;
-    for (const tune::Trial& trial : found.trials) correct = correct && trial.error.empty();
+                device->info().id.c_str(), tuned.configuration.text().c_str(),
+                static_cast<unsigned long long>(space.size()), 1e6 * tuned.seconds,
+                before->measured.seconds / tuned.seconds, first.text().c_str());
+    for (const tune::Attempt& each : tuned.attempts) correct = correct && each.measured.is_right();
   }
   return correct ? 0 : 1;
 }

@@ -13,6 +13,10 @@
     found = tune.minimize(space, seconds_of, evaluations=50)
     found.configuration["block"], found.value
 
+    tuned = tune.tune_kernel(text, "transpose", space, [tune.Output(out, expected), a, np.int32(n)],
+                             groups=["n // block"], group_size=["block"], seconds=20)
+    tuned.configuration, tuned.seconds
+
 A configuration is a mapping of names and values; kernels' texts take it as `text % configuration`,
 `Template(text).render(**configuration)` or `specialize(kernel, **configuration)`.
 """
@@ -20,21 +24,29 @@ A configuration is a mapping of names and values; kernels' texts take it as `tex
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle
 from treadle._core import tune as _tune
-from treadle._core.tune import Configuration, Found, Trial
+from treadle._core.tune import Attempt, Configuration, Found, Measured, Trial, Tuned
+from treadle._noted_interrupt import NotedInterrupt
+from treadle._tune_arguments import Output, Updated, measure_options, on_host, problem_arguments
 
 __all__ = [
+    "Attempt",
     "Configuration",
     "Found",
+    "Measured",
+    "Output",
     "Search",
     "Space",
     "Trial",
+    "Tuned",
+    "Updated",
     "minimize",
     "successive_halving",
+    "tune_kernel",
 ]
 
 
@@ -50,9 +62,9 @@ class Space(_tune.Space):
     def __init__(self, *, device: Any = None, **names: Any):
         super().__init__()
         self._functions: list[Callable[..., Any]] = []
+        self._device = treadle.find_device(device) if isinstance(device, str) else device
         if device is not None:
-            found = treadle.find_device(device) if isinstance(device, str) else device
-            self.let_device(found)
+            self.let_device(self._device)
         for name, value in names.items():
             self.let(name, value)
 
@@ -118,3 +130,116 @@ def successive_halving(
     0: as many as leave one for the last. Only the last round's trials are in Found.
     """
     return _tune.successive_halving(space, measure, first, rounds, keep, seed)
+
+
+# over 6 parameters because they are the keywords of the call
+def tune_kernel(
+    text: str | Callable[[Configuration], Any],
+    kernel: str,
+    space: Space,
+    arguments: Sequence[Any],
+    *,
+    groups: Sequence[str] = (),
+    group_size: Sequence[str] = (),
+    local_bytes: str = "",
+    shape: Callable[[Configuration], tuple[Any, ...]] | None = None,
+    device: Any = None,
+    writing: str = "macros",
+    key_style: str = "percent",
+    flags: Sequence[str] = (),
+    include_dirs: Sequence[str] = (),
+    measure: dict[str, Any] | None = None,
+    compile_threads: int = 0,
+    ahead: int = 0,
+    overlap: bool | None = None,
+    finalists: int = 4,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+    isolate: bool = False,
+    **search: Any,
+) -> Tuned:
+    """The variant of a kernel that takes least: all cores compile while the device measures.
+
+    text: of the kernel, in which parameters are macros (`writing="keys"`: values stand in the place
+    of keys, as in treadle.templates), or a function of a configuration that returns it. kernel: its
+    name. groups, group_size, local_bytes: formulas over parameters and the names of the space, or
+    shape(configuration) returns (groups, group_size) or (groups, group_size, local_bytes).
+
+    arguments: those of the kernel: Output and Updated for what it writes, Buffers, Arrays and
+    arrays of NumPy's for what it reads, NumPy's scalars, Local. Every variant's outputs are
+    compared before it may win; they are filled with what is wrong before.
+
+    measure: options of measuring by name: warm_up, repeats, sample_seconds, first_repeats,
+    overtaken_above, flush_cache, limit_seconds. compile_threads: 0 means all cores. ahead: variants
+    compiled and not measured yet, at most. finalists: how many of the best are measured again, in
+    turn. progress: is called with a dict of tried, failed, compiled_ahead, seconds, best and last.
+    isolate: measures in a process of its own, so that variants may crash or hang; `check` of
+    outputs must be a function of a module then. Other options are those of Search: strategy,
+    evaluations, seconds, probability, fraction, seed, start.
+
+    Ctrl-C ends it with what was found so far. Raises InvalidState if no variant is right.
+    """
+    where = _device_for(space, device)
+    written = _tune.KernelTemplate()
+    written.kernel = kernel
+    written.groups, written.group_size = list(groups), list(group_size)
+    written.local_bytes = local_bytes
+    _set_functions(written, text, shape)
+    written.set_writing(writing, key_style)
+    written.set_options(list(flags), list(include_dirs), "kernel")
+    how = {
+        "measure": measure_options(measure or {}),
+        "compile_threads": compile_threads,
+        "ahead": ahead,
+        "overlap": overlap,
+        "finalists": finalists,
+        "progress": progress,
+    }
+    if isolate:
+        return _tune_isolated(where, space, written, arguments, how, measure or {}, search)
+    made, _kept = problem_arguments(where, arguments)
+    with NotedInterrupt() as how["stop"]:
+        return _tune.tune_kernel(where, space, written, made, how, **search)
+
+
+def _device_for(space: Space, device: Any) -> Any:
+    where = device if device is not None else space._device
+    where = treadle.find_device(where) if isinstance(where, str) else where
+    return where if where is not None else treadle.default_device()
+
+
+def _set_functions(written: Any, text: Any, shape: Any) -> None:
+    if callable(text):
+        written.set_write(text)
+    else:
+        written.text = str(text)
+    if shape is not None:
+        written.set_shape(shape)
+
+
+# over 6 parameters because they are those of tune_kernel(), which calls it alone
+def _tune_isolated(
+    where: Any,
+    space: Space,
+    written: Any,
+    arguments: Sequence[Any],
+    how: dict[str, Any],
+    measure: dict[str, Any],
+    search: dict[str, Any],
+) -> Tuned:
+    from treadle._tune_worker import IsolatedMeasurer  # late: few need processes
+
+    sent = [on_host(argument) for argument in arguments]
+    measurer = IsolatedMeasurer(where.id, sent, measure, how["measure"].limit_seconds)
+    how["measure_with"] = measurer
+    if any(_needs_reference(argument) for argument in arguments):
+        how["set_reference"] = measurer.set_reference
+    try:
+        with NotedInterrupt() as how["stop"]:
+            return _tune.tune_kernel(where, space, written, [], how, **search)
+    finally:
+        measurer.close()
+
+
+def _needs_reference(argument: Any) -> bool:
+    is_written = isinstance(argument, Output | Updated)
+    return is_written and argument.expected is None and argument.check is None

@@ -17,12 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto between_reports = std::chrono::milliseconds(100);
 
-unsigned cores_of_process() {
-  cpu_set_t cores;
-  const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  return static_cast<unsigned>(std::max(count, 1));
-}
-
 /// What the threads of one call share.
 class Batch {
  public:
@@ -73,6 +67,12 @@ class Batch {
 };
 
 }  // namespace
+
+unsigned cores_of_process() noexcept {
+  cpu_set_t cores;
+  const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  return static_cast<unsigned>(std::max(count, 1));
+}
 
 std::vector<CompileResult> compile_variants(std::span<const Variant> variants, const Target& target,
                                             const VariantsOptions& how) {

@@ -8,6 +8,7 @@
 #include "treadle/base/line_directive.hpp"
 #include "treadle/codegen/dialect_header.hpp"
 #include "treadle/compile/cached.hpp"
+#include "treadle/kernel/precompile.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -63,7 +64,26 @@ compile::BinaryKey key_of(const device::DeviceInfo& info, const std::string& sou
   return key;
 }
 
+compile::CompileResult compile_source(const device::DeviceInfo& info, const std::string& source,
+                                      const ProgramOptions& options) {
+  const compile::Options how{.flags = options.flags,
+                             .include_dirs = options.include_dirs,
+                             .name_expressions = options.name_expressions,
+                             .source_name = options.source_name,
+                             .cache = options.cache,
+                             .cache_dir = options.cache_dir};
+  return compile::compile_cuda(source, compile::Target::parse(info.target), how);
+}
+
 }  // namespace
+
+compile::CompileResult precompile(const device::DeviceInfo& info, const std::string& text,
+                                  const ProgramOptions& options) {
+  require_language(info, options);
+  if (info.traits.builds_text)
+    throw NotSupported(info.id + " compiles and loads as one", "make a Program");
+  return compile_source(info, with_dialect(text, info.language), options);
+}
 
 Program::Program(const std::shared_ptr<device::Device>& device, const std::string& text,
                  const ProgramOptions& options) {
@@ -84,14 +104,7 @@ void Program::note(const compile::CompileResult& program) {
 
 void Program::build_cuda(device::Device& device, const std::string& source,
                          const ProgramOptions& options) {
-  const compile::Options how{.flags = options.flags,
-                             .include_dirs = options.include_dirs,
-                             .name_expressions = options.name_expressions,
-                             .source_name = options.source_name,
-                             .cache = options.cache,
-                             .cache_dir = options.cache_dir};
-  const compile::CompileResult program =
-      compile::compile_cuda(source, compile::Target::parse(device.info().target), how);
+  const compile::CompileResult program = compile_source(device.info(), source, options);
   module_ = device.load(program.image);
   note(program);
 }

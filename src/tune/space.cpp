@@ -71,6 +71,15 @@ std::string quoted_list(const std::vector<Value>& values) {
 }  // namespace
 
 struct Space::State {
+  State() = default;
+  State(const State& other)
+      : names(other.names),
+        parameters(other.parameters),
+        constants(other.constants),
+        formulas(other.formulas),
+        late(other.late),
+        functions(other.functions) {}
+
   std::shared_ptr<std::vector<std::string>> names = std::make_shared<std::vector<std::string>>();
   std::vector<SpaceParameter> parameters;
   std::map<std::string, Value> constants;
@@ -220,6 +229,7 @@ struct Space::State {
 };
 
 Space::Space() : state_(std::make_unique<State>()) {}
+Space::Space(const Space& other) : state_(std::make_unique<State>(*other.state_)) {}
 Space::Space(Space&&) noexcept = default;
 Space& Space::operator=(Space&&) noexcept = default;
 Space::~Space() = default;

@@ -4,6 +4,7 @@
 import gc
 import itertools
 import math
+import pathlib
 import random
 
 import numpy as np
@@ -247,3 +248,137 @@ def test_texts_of_configurations_are_kernels(device):
         return -result[0]
 
     assert tune.minimize(space, measure).configuration["items"] == 4
+
+
+DOUBLED = """
+#include <treadle/dialect.h>
+TREADLE_KERNEL doubled(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *in, int n)
+{
+  const int i = treadle_global_id(0);
+#if MODE == 1
+  if (i % 2 == 1) return;
+#elif MODE == 2
+  if (i == 5) *(volatile TREADLE_GLOBAL int *)0 = 1;
+#elif MODE == 3
+  for (volatile int k = 0; k < 2; k = 0) ;
+#endif
+  if (i < n) out[i] = 2 * in[i];
+}
+"""
+N = 300
+IN = np.arange(N, dtype=np.float32)
+QUICK = {"repeats": 2, "sample_seconds": 0}
+
+
+def doubled(device, modes, text=DOUBLED, output=None, **options):
+    space = tune.Space(device=device, n=N)
+    space.add("MODE", modes).add_powers_of_two("GROUP", 32, 64)
+    return tune.tune_kernel(
+        text,
+        "doubled",
+        space,
+        [output or tune.Output(np.empty_like(IN), 2 * IN), IN, np.int32(N)],
+        groups=["ceil_div(n, GROUP)"],
+        group_size=["GROUP"],
+        strategy="exhaustive",
+        **{"measure": QUICK, **options},
+    )
+
+
+def test_a_kernel_is_tuned(device):
+    told = []
+    tuned = doubled(device, [0, 1], progress=told.append)
+    assert tuned.configuration["MODE"] == 0 and tuned.seconds > 0
+    assert [t["tried"] for t in told] == [1, 2, 3, 4] and told[-1]["failed"] == 2
+    for attempt in tuned.attempts:
+        measured = attempt.measured
+        assert (measured.outcome == "wrong result") == (attempt.configuration["MODE"] == 1)
+        assert measured.is_right == (measured.error == "") == math.isfinite(measured.seconds)
+    assert tuned.ending == "search over" and "4 attempts" in repr(tuned)
+    assert tuned.busy_seconds <= tuned.wall_seconds
+
+
+def test_texts_shapes_and_checks_are_functions(device):
+    def wrong(found):
+        return None if (np.frombuffer(found, np.float32) == 2 * IN).all() else "not doubled"
+
+    buffer = treadle.Buffer(device, IN)
+    tuned = doubled(
+        device,
+        [0, 1],
+        text=lambda c: f"#define MODE {c['MODE']}\n{DOUBLED}",
+        output=tune.Output(buffer, check=wrong),
+    )
+    assert {a.measured.error for a in tuned.attempts} == {"", "argument 0: not doubled"}
+    space = tune.Space(device=device)
+    space.add("MODE", [0]).add("SIZE", [4, 100])
+    tuned = tune.tune_kernel(
+        DOUBLED,
+        "doubled",
+        space,
+        [tune.Output(buffer), IN, np.int32(N)],
+        shape=lambda c: (-(-N // c["SIZE"]), c["SIZE"]),
+        measure=QUICK,
+    )
+    assert all(a.measured.is_right for a in tuned.attempts)
+    with pytest.raises(ZeroDivisionError):
+        doubled(device, [0], text=lambda c: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        doubled(device, [0], progress=lambda now: 1 / 0)
+
+
+# On the CPU device both faults are errors of its context; PoCL's process would end.
+def test_variants_that_crash_or_hang_end_their_own_process():
+    options = {"isolate": True, "measure": {**QUICK, "limit_seconds": 0.5}}
+    tuned = doubled("cpu", [0, 2, 3], **options)
+    outcomes = {0: {"measured", "overtaken"}, 2: {"crash"}, 3: {"timeout"}}
+    assert len(tuned.attempts) == 6
+    for attempt in tuned.attempts:
+        assert attempt.measured.outcome in outcomes[attempt.configuration["MODE"]]
+    assert tuned.configuration["MODE"] == 0
+    tuned = doubled("cpu", [0, 1], output=tune.Output(np.empty_like(IN)), **options)
+    assert {a.measured.outcome for a in tuned.attempts} >= {"measured", "wrong result"}
+
+
+# In one process a fault ends the search, with what was found.
+def test_a_fault_of_the_device_ends_the_search(run_python):
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from tune_test import doubled\n"
+        "tuned = doubled('cpu', [0, 2])\n"
+        "assert tuned.ending == 'device failed', tuned.ending\n"
+        "assert tuned.attempts[-1].measured.outcome == 'crash', tuned.attempts\n"
+        "assert tuned.configuration['MODE'] == 0"
+    )
+    done = run_python("-c", program, str(pathlib.Path(__file__).parent))
+    assert done.returncode == 0, done.stderr
+
+
+INTERRUPTED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from tune_test import doubled
+tuned = doubled("cpu", [0, 4, 5, 6], isolate=sys.argv[2] == "isolate",
+                progress=lambda now: now["tried"] == 3 and os.kill(os.getpid(), signal.SIGINT))
+assert tuned.ending == "stopped" and len(tuned.attempts) in (3, 4), tuned
+"""
+
+
+@pytest.mark.parametrize("how", ["isolate", "together"])
+def test_ctrl_c_ends_tuning_with_what_was_found(run_python, how):
+    done = run_python("-c", INTERRUPTED, str(pathlib.Path(__file__).parent), how)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_cannot_be_tuned_is_refused(device):
+    with pytest.raises(TypeError, match=r"argument 2 is 300, expected .* numpy.int32"):
+        tune.tune_kernel(DOUBLED, "doubled", small_space(), [IN, IN, 300], device=device)
+    with pytest.raises(TypeError, match="measure has no option 'repeat'"):
+        doubled(device, [0], measure={"repeat": 3})
+    with pytest.raises(treadle.InvalidArgument, match="there are macros, keys"):
+        doubled(device, [0], writing="template")
+    with pytest.raises(
+        treadle.InvalidState, match="none of 2 variants is right; the first, MODE=1"
+    ):
+        doubled(device, [1])
+    with pytest.raises(treadle.InvalidArgument, match="runs no kernels"):
+        doubled("null", [0])

@@ -14,73 +14,50 @@ TEXT = """
 #include <treadle/dialect.h>
 TREADLE_KERNEL transpose(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *in, int n)
 {
-  TREADLE_LOCAL float square[%(tile)d][%(tile)d + %(padding)d];
+  TREADLE_LOCAL float square[TILE][TILE + PADDING];
   const int x = treadle_local_id(0), y = treadle_local_id(1);
-  const int column = treadle_group_id(0) * %(tile)d, row = treadle_group_id(1) * %(tile)d;
-  for (int k = y; k < %(tile)d; k += %(rows)d) square[k][x] = in[(row + k) * n + column + x];
+  const int column = treadle_group_id(0) * TILE, row = treadle_group_id(1) * TILE;
+  for (int k = y; k < TILE; k += ROWS) square[k][x] = in[(row + k) * n + column + x];
   treadle_barrier();
-  for (int k = y; k < %(tile)d; k += %(rows)d) out[(column + k) * n + row + x] = square[x][k];
+  for (int k = y; k < TILE; k += ROWS) out[(column + k) * n + row + x] = square[x][k];
 }
 """
-N, EVALUATIONS, REPEATS = 1024, 10, 5
+N, EVALUATIONS = 1024, 10
 
 
 def space_of(device):
     space = tune.Space(device=device, n=N)
-    space.add_powers_of_two("tile", 8, 64)
-    space.add_powers_of_two("rows", 1, 64)
-    space.add("padding", [0, 1])
-    space.require("rows <= tile and n % tile == 0")
-    space.require("tile <= device.max_group_x and tile * rows <= device.max_group_items")
-    space.require("4 * tile * (tile + padding) <= device.local_bytes")
+    space.add_powers_of_two("TILE", 8, 64)
+    space.add_powers_of_two("ROWS", 1, 64)
+    space.add("PADDING", [0, 1])
+    space.require("ROWS <= TILE and n % TILE == 0")
+    space.require("TILE <= device.max_group_x and TILE * ROWS <= device.max_group_items")
+    space.require("4 * TILE * (TILE + PADDING) <= device.local_bytes")
     return space
 
 
-class Measured:
-    """What a configuration takes on a device. The result is checked before the time counts."""
-
-    def __init__(self, device):
-        self.device, self.stream = device, device.make_stream()
-        self.values = np.random.default_rng(0).random((N, N), np.float32)
-        self.source = treadle.Buffer(device, self.values)
-        self.target = treadle.Buffer(device, self.values.nbytes)
-
-    def __call__(self, c):
-        kernel = treadle.Program(self.device, TEXT % c).kernel("transpose")
-        tile, rows = c["tile"], c["rows"]
-        self.target.copy_from(np.zeros_like(self.values))
-        times = []
-        for _ in range(REPEATS):
-            start = self.stream.record()
-            kernel(
-                self.target,
-                self.source,
-                np.int32(N),
-                groups=(N // tile, N // tile),
-                group_size=(tile, rows),
-                stream=self.stream,
-            )
-            end = self.stream.record()
-            self.stream.synchronize()
-            times.append(end.seconds_since(start))
-        result = np.empty_like(self.values)
-        self.target.copy_to(result)
-        if not (result == self.values.T).all():
-            raise treadle.InvalidState(f"{c} is wrong")
-        return min(times)
-
-
+values = np.random.default_rng(0).random((N, N), np.float32)
 correct = True
 for device in map(treadle.find_device, sys.argv[1:]) if sys.argv[1:] else treadle.devices():
     space = space_of(device)
-    first = space.make({"tile": 16, "rows": 16})
-    found = tune.minimize(space, Measured(device), evaluations=EVALUATIONS, start=[first])
-    gain = found.trials[0].value / found.value
-    print(
-        f"{device.id}: {dict(found.configuration)} of {len(space)} takes "
-        f"{1e6 * found.value:.0f} us, {gain:.2f} times as fast as {dict(first)}"
+    first = space.make({"TILE": 16, "ROWS": 16})
+    tuned = tune.tune_kernel(
+        TEXT,
+        "transpose",
+        space,
+        [tune.Output(np.empty_like(values), expected=values.T), values, np.int32(N)],
+        groups=["n // TILE", "n // TILE"],
+        group_size=["TILE", "ROWS"],
+        evaluations=EVALUATIONS,
+        start=[first],
     )
-    errors = [trial.error for trial in found.trials if trial.error]
-    print("\n".join(map(str, errors)), file=sys.stderr)
-    correct = correct and gain >= 1 and not errors
+    before = next(each.measured for each in tuned.attempts if each.configuration == first)
+    gain = before.seconds / tuned.seconds
+    print(
+        f"{device.id}: {dict(tuned.configuration)} of {len(space)} takes "
+        f"{1e6 * tuned.seconds:.0f} us, {gain:.2f} times as fast as {dict(first)}"
+    )
+    errors = [each.measured.error for each in tuned.attempts if each.measured.error]
+    print("\n".join(errors), file=sys.stderr)
+    correct = correct and not errors
 sys.exit(0 if correct else 1)

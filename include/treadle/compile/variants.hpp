@@ -34,6 +34,9 @@ struct VariantProgress {
 /// What it throws ends the call, once what was begun is done.
 using ProgressListener = std::function<void(const VariantProgress&)>;
 
+/// How many cores the process may use: at least 1.
+unsigned cores_of_process() noexcept;
+
 /// How compile_variants() goes about it.
 struct VariantsOptions {
   unsigned threads = 0;            ///< at most so many at a time; 0: one per core of the process

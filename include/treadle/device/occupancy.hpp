@@ -28,7 +28,7 @@ struct Occupancy {
   unsigned group_items = 0;  ///< work-items of a group
   unsigned groups = 0;       ///< at the same time; 0: not even one fits
   double fraction = 0;       ///< work-items that are resident, of those that may be; 0 to 1
-  OccupancyLimit limit = OccupancyLimit::groups;
+  OccupancyLimit limit = OccupancyLimit::groups;  ///< what keeps it from being more
 };
 
 /// For groups of `group_items` work-items with `local_bytes` of dynamic local memory each; none

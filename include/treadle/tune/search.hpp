@@ -43,14 +43,14 @@ struct Budget {
   /// As many as random ones would need to have, with this probability, one of the best `fraction`
   /// of the space among them.
   std::optional<double> probability = {};
-  double fraction = 0.01;
+  double fraction = 0.01;  ///< with `probability`: what counts as best
 };
 
 /// How a space is searched.
 struct SearchOptions {
-  Strategy strategy = Strategy::automatic;
-  Budget budget = {};
-  std::uint64_t seed = 0;  ///< the same answers to the same questions
+  Strategy strategy = Strategy::automatic;  ///< what is tried next
+  Budget budget = {};                       ///< when it is over
+  std::uint64_t seed = 0;                   ///< the same answers to the same questions
   /// Tried first: what is used without a search, or won for a similar problem.
   std::vector<Configuration> start = {};
 };

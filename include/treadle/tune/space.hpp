@@ -21,6 +21,8 @@ namespace treadle::tune {
 /// A value for each parameter of a space. A cheap value.
 class Configuration {
  public:
+  /// Of no parameters.
+  Configuration() : Configuration(std::make_shared<std::vector<std::string>>(), {}) {}
   /// Of these parameters, in this order.
   Configuration(std::shared_ptr<const std::vector<std::string>> names, std::vector<Value> values);
 
@@ -70,7 +72,10 @@ enum class Neighbourhood : std::uint8_t {
 /// question after a change. Questions may come from any thread, changes from one.
 class Space {
  public:
+  /// Without parameters.
   Space();
+  /// The same parameters and constraints, to be changed apart from it.
+  Space(const Space& other);
   Space(Space&&) noexcept;
   Space& operator=(Space&&) noexcept;
   ~Space();

@@ -17,22 +17,14 @@
 
 #include "errors.hpp"
 #include "native/choice.hpp"
+#include "native/tune.hpp"
 #include "rooms.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/tune/search.hpp"
 
 namespace treadle::bindings {
-namespace {
 
-using namespace nb::literals;
-using tune::Configuration;
-using tune::Found;
-using tune::Search;
-using tune::Space;
-using tune::Trial;
-using tune::Value;
-
-Value value_from(nb::handle given) {
+tune::Value value_from(nb::handle given) {
   PyObject* const object = given.ptr();
   if (PyBool_Check(object)) return object == Py_True;
   if (PyLong_Check(object)) return nb::cast<std::int64_t>(given);
@@ -46,16 +38,16 @@ Value value_from(nb::handle given) {
   raise_python(PyExc_TypeError, "a value of a space is " + nb::cast<std::string>(nb::repr(given)) +
                                     ", expected bool, int, float or str");
 }
-nb::object value_to(const Value& value) {
+nb::object value_to(const tune::Value& value) {
   return std::visit([](const auto& each) { return nb::cast(each); }, value);
 }
-std::vector<Value> values_from(const nb::iterable& given) {
-  std::vector<Value> values;
+std::vector<tune::Value> values_from(const nb::iterable& given) {
+  std::vector<tune::Value> values;
   for (const nb::handle each : given) values.push_back(value_from(each));
   return values;
 }
-std::map<std::string, Value> named_values(const nb::object& mapping) {
-  std::map<std::string, Value> made;
+std::map<std::string, tune::Value> named_values(const nb::object& mapping) {
+  std::map<std::string, tune::Value> made;
   const auto values =
       nb::cast<nb::dict>(nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(mapping));
   for (const auto& [name, value] : values)
@@ -63,30 +55,14 @@ std::map<std::string, Value> named_values(const nb::object& mapping) {
   return made;
 }
 /// A Configuration, or a mapping of names and values.
-Configuration configuration_from(const Space& space, const nb::object& given) {
-  Configuration* made = nullptr;
+tune::Configuration configuration_from(const tune::Space& space, const nb::object& given) {
+  tune::Configuration* made = nullptr;
   if (nb::try_cast(given, made)) return *made;
   return space.make(named_values(given));
 }
 
-tune::Order order_named(const std::string& name) {
-  static constexpr const char* names[] = {"automatic", "ordered", "categorical"};
-  return chosen_by_name<tune::Order>(names, name, "order is '");
-}
-tune::Neighbourhood neighbourhood_named(const std::string& name) {
-  static constexpr const char* names[] = {"hamming", "adjacent"};
-  return chosen_by_name<tune::Neighbourhood>(names, name, "neighbourhood is '");
-}
-
-tune::ParameterOptions parameter_options(const std::string& order, const std::string& when,
-                                         const nb::object& otherwise) {
-  tune::ParameterOptions options{.order = order_named(order), .when = when};
-  if (!otherwise.is_none()) options.otherwise = value_from(otherwise);
-  return options;
-}
-
 /// The keywords of Search.
-tune::SearchOptions search_options(const Space& space, const nb::kwargs& given) {
+tune::SearchOptions search_options(const tune::Space& space, const nb::kwargs& given) {
   tune::SearchOptions options;
   const std::map<std::string, std::function<void(nb::handle)>> readers = {
       {"strategy",
@@ -118,6 +94,32 @@ tune::SearchOptions search_options(const Space& space, const nb::kwargs& given) 
                                         ", expected what Search documents");
     }
   }
+  return options;
+}
+
+namespace {
+
+using namespace nb::literals;
+using tune::Configuration;
+using tune::Found;
+using tune::Search;
+using tune::Space;
+using tune::Trial;
+using tune::Value;
+
+tune::Order order_named(const std::string& name) {
+  static constexpr const char* names[] = {"automatic", "ordered", "categorical"};
+  return chosen_by_name<tune::Order>(names, name, "order is '");
+}
+tune::Neighbourhood neighbourhood_named(const std::string& name) {
+  static constexpr const char* names[] = {"hamming", "adjacent"};
+  return chosen_by_name<tune::Neighbourhood>(names, name, "neighbourhood is '");
+}
+
+tune::ParameterOptions parameter_options(const std::string& order, const std::string& when,
+                                         const nb::object& otherwise) {
+  tune::ParameterOptions options{.order = order_named(order), .when = when};
+  if (!otherwise.is_none()) options.otherwise = value_from(otherwise);
   return options;
 }
 
@@ -328,6 +330,7 @@ void bind_tune(nb::module_& m) {
   bind_changes(spaces);
   bind_questions(spaces);
   bind_search(m);
+  bind_tune_kernel(m);
   m.def(
       "minimize",
       [](const Space& space, const nb::callable& measure, const nb::kwargs& options) {

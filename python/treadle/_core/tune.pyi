@@ -2,8 +2,10 @@
 """Spaces of configurations and searches."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
 
 import treadle._core.device
+import treadle._core.kernel
 
 
 class Configuration:
@@ -151,6 +153,246 @@ class Search:
     @property
     def strategy(self) -> str:
         """The one that is used."""
+
+class KernelTemplate:
+    """A kernel that can be written in many ways."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def text(self) -> str:
+        """In the device's language."""
+
+    @text.setter
+    def text(self, arg: str, /) -> None: ...
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel in it."""
+
+    @kernel.setter
+    def kernel(self, arg: str, /) -> None: ...
+
+    @property
+    def groups(self) -> list[str]:
+        """Formulas for x, y, z."""
+
+    @groups.setter
+    def groups(self, arg: Sequence[str], /) -> None: ...
+
+    @property
+    def group_size(self) -> list[str]:
+        """The same."""
+
+    @group_size.setter
+    def group_size(self, arg: Sequence[str], /) -> None: ...
+
+    @property
+    def local_bytes(self) -> str:
+        """A formula; empty: 0."""
+
+    @local_bytes.setter
+    def local_bytes(self, arg: str, /) -> None: ...
+
+    def set_writing(self, arg0: str, arg1: str, /) -> None: ...
+
+    def set_options(self, arg0: Sequence[str], arg1: Sequence[str | os.PathLike], arg2: str, /) -> None: ...
+
+    def set_write(self, arg: object, /) -> None: ...
+
+    def set_shape(self, arg: object, /) -> None: ...
+
+class ProblemArgument:
+    """An argument of the launches that are measured."""
+
+    @staticmethod
+    def value(bytes: bytes, kind: str) -> ProblemArgument:
+        """A value of a dtype of this kind."""
+
+    @staticmethod
+    def input(memory: object) -> ProblemArgument:
+        """Memory that kernels read."""
+
+    @staticmethod
+    def written(memory: object, is_updated: bool, expected: bytes | None, dtype: str, tolerance: float | None, check: object | None) -> ProblemArgument:
+        """Memory that kernels write, or read and write."""
+
+    @staticmethod
+    def local(size_bytes: int) -> ProblemArgument:
+        """Dynamic local memory."""
+
+class Measured:
+    """A variant that was tried."""
+
+    @property
+    def outcome(self) -> str:
+        """
+        "measured", "overtaken", "excluded", "compile error", "launch refused", "wrong result", "timeout" or "crash".
+        """
+
+    @property
+    def seconds(self) -> float:
+        """Of a launch, the median; infinity if it failed."""
+
+    @property
+    def samples(self) -> list[float]:
+        """Seconds of a launch each."""
+
+    @property
+    def resources(self) -> treadle._core.kernel.KernelResources:
+        """What the kernel needs."""
+
+    @property
+    def compile_seconds(self) -> float:
+        """To compile or find it."""
+
+    @property
+    def error(self) -> str:
+        """Why it failed; empty otherwise."""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether its results are right."""
+
+    @staticmethod
+    def failed(outcome: str, error: str) -> Measured:
+        """A failure."""
+
+    def __getstate__(self) -> tuple[str, float, list[float], list[int], float, str]: ...
+
+    def __setstate__(self, arg: tuple[str, float, Sequence[float], Sequence[int], float, str], /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+class Attempt:
+    """A configuration that was tried, and what came of it."""
+
+    @property
+    def configuration(self) -> Configuration:
+        """Which."""
+
+    @property
+    def measured(self) -> Measured:
+        """What came of it."""
+
+    def __repr__(self) -> str: ...
+
+class Tuned:
+    """What tuning found."""
+
+    @property
+    def configuration(self) -> Configuration:
+        """The best."""
+
+    @property
+    def seconds(self) -> float:
+        """That it takes."""
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """All, in the order of measuring."""
+
+    @property
+    def ending(self) -> str:
+        """"search over", "stopped" or "device failed"."""
+
+    @property
+    def known(self) -> int:
+        """Attempts that were known before."""
+
+    @property
+    def wall_seconds(self) -> float:
+        """Of the call."""
+
+    @property
+    def compile_seconds(self) -> float:
+        """Of all threads together."""
+
+    @property
+    def busy_seconds(self) -> float:
+        """That the device ran kernels."""
+
+    def __repr__(self) -> str: ...
+
+class MeasureOptions:
+    """How long and how often is measured."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def warm_up(self) -> int:
+        """Runs before those that count."""
+
+    @warm_up.setter
+    def warm_up(self, arg: int, /) -> None: ...
+
+    @property
+    def repeats(self) -> int:
+        """Samples, of which the median counts."""
+
+    @repeats.setter
+    def repeats(self, arg: int, /) -> None: ...
+
+    @property
+    def sample_seconds(self) -> float:
+        """That a sample takes, at least."""
+
+    @sample_seconds.setter
+    def sample_seconds(self, arg: float, /) -> None: ...
+
+    @property
+    def first_repeats(self) -> int:
+        """Samples after which a slow variant is overtaken."""
+
+    @first_repeats.setter
+    def first_repeats(self, arg: int, /) -> None: ...
+
+    @property
+    def overtaken_above(self) -> float:
+        """Times the best: what is slower is overtaken; 0: nothing is."""
+
+    @overtaken_above.setter
+    def overtaken_above(self, arg: float, /) -> None: ...
+
+    @property
+    def flush_cache(self) -> bool:
+        """Whether the device's last cache is written over before each sample."""
+
+    @flush_cache.setter
+    def flush_cache(self, arg: bool, /) -> None: ...
+
+    @property
+    def limit_seconds(self) -> float:
+        """After which a run is a timeout."""
+
+    @limit_seconds.setter
+    def limit_seconds(self, arg: float, /) -> None: ...
+
+class Measurer:
+    """Measures variants of one problem."""
+
+    def __init__(self, device: treadle._core.device.Device, arguments: Sequence[ProblemArgument], options: MeasureOptions) -> None: ...
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether outputs have to be what the first variant writes."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the device survived."""
+
+    @property
+    def busy_seconds(self) -> float:
+        """That kernels ran."""
+
+    def set_reference(self, variant: tuple) -> None:
+        """Takes what this variant writes as what all have to."""
+
+    def measure(self, variant: tuple, best: float | None = None) -> Measured:
+        """Runs, checks and times."""
+
+def tune_kernel(device: treadle._core.device.Device, space: Space, kernel: KernelTemplate, arguments: Sequence[ProblemArgument], how: dict, **search) -> Tuned:
+    """Finds the variant that takes least; the caller keeps what it calls."""
 
 def minimize(space: Space, measure: Callable, **options) -> Found:
     """The configuration for which measure(configuration) is least."""

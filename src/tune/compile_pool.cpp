@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "tune/compile_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "treadle/compile/variants.hpp"
+#include "treadle/kernel/precompile.hpp"
+
+namespace treadle::tune {
+
+CompilePool::CompilePool(std::shared_ptr<device::Device> device, unsigned threads)
+    : device_(std::move(device)) {
+  if (threads == 0) threads = compile::cores_of_process();
+  for (unsigned k = 0; k < threads; ++k)
+    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+}
+
+CompilePool::~CompilePool() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+void CompilePool::put(std::uint64_t number, Variant variant) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({.number = number, .put = put_++, .variant = std::move(variant)});
+  }
+  wanted_.notify_one();
+}
+
+std::optional<CompiledVariant> CompilePool::take() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock,
+                [&] { return !ready_.empty() || (waiting_.empty() && being_compiled_ == 0); });
+  if (ready_.empty()) return {};
+  CompiledVariant next = std::move(ready_.front());
+  ready_.pop_front();
+  return next;
+}
+
+void CompilePool::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty() && being_compiled_ == 0; });
+  std::ranges::sort(ready_, {}, &CompiledVariant::put);
+}
+
+std::size_t CompilePool::size() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() + being_compiled_ + ready_.size();
+}
+std::size_t CompilePool::ready() const {
+  const std::lock_guard lock(mutex_);
+  return ready_.size();
+}
+
+void CompilePool::work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (wanted_.wait(lock, stop, [&] { return !waiting_.empty(); })) {
+    if (stop.stop_requested()) return;
+    CompiledVariant item = std::move(waiting_.front());
+    waiting_.pop_front();
+    ++being_compiled_;
+    lock.unlock();
+    compile(item);
+    lock.lock();
+    --being_compiled_;
+    ready_.push_back(std::move(item));
+    changed_.notify_all();
+  }
+}
+
+void CompilePool::compile(CompiledVariant& item) const {
+  try {
+    const Variant& variant = item.variant;
+    if (device_->info().traits.builds_text) {
+      item.program.emplace(device_, variant.source, variant.options);
+      item.seconds = item.program->seconds();
+    } else {
+      item.seconds = kernel::precompile(device_->info(), variant.source, variant.options).seconds;
+    }
+  } catch (...) {
+    item.error = std::current_exception();
+  }
+}
+
+}  // namespace treadle::tune

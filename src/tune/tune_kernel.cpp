@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/tune/tune_kernel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "treadle/base/error.hpp"
+#include "tune/compile_pool.hpp"
+#include "tune/samples.hpp"
+
+namespace treadle::tune {
+namespace {
+
+using TuneClock = std::chrono::steady_clock;
+
+// So often the best variant is measured again: clocks of GPUs drift.
+constexpr std::size_t attempts_between_checks = 32;
+constexpr double finalist_margin = 1.1;  // times the best
+constexpr unsigned final_rounds = 5, most_finals = 3;
+
+/// What a compiled kernel is, for formulas.
+std::map<std::string, Value> facts_of(const device::Kernel& kernel,
+                                      const device::LaunchShape& shape) {
+  const device::KernelResources& needs = kernel.resources();
+  const auto items = static_cast<unsigned>(shape.group_size.count());
+  const unsigned groups = kernel.groups_per_compute_unit(items, shape.local_bytes).value_or(0);
+  const auto whole = [](std::uint64_t number) { return static_cast<std::int64_t>(number); };
+  return {{"kernel.registers", whole(needs.registers)},
+          {"kernel.private_bytes", whole(needs.private_bytes)},
+          {"kernel.local_bytes", whole(needs.static_local_bytes + shape.local_bytes)},
+          {"kernel.max_group_items", whole(needs.max_group_items)},
+          {"kernel.groups_per_compute_unit", whole(groups)},
+          {"kernel.items_per_compute_unit", whole(std::uint64_t{groups} * items)}};
+}
+
+Measured failed(Outcome outcome, std::string error) {
+  return {.outcome = outcome, .seconds = never, .error = std::move(error)};
+}
+
+/// Which outcome an exception of compiling, loading or writing a text is.
+Measured failure_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const CompileError& refused) {
+    return failed(Outcome::compile_error, refused.what());
+  } catch (const OutOfMemory& refused) {
+    return failed(Outcome::launch_refused, refused.what());
+  } catch (const LibraryNotFound&) {
+    throw;  // no variant would be compiled
+  } catch (const Error& refused) {
+    return failed(Outcome::compile_error, refused.what());
+  }
+}
+
+/// One call of tune_kernel().
+class Tuning {
+ public:
+  Tuning(const std::shared_ptr<device::Device>& device, const Space& space,
+         const KernelTemplate& kernel, std::vector<ProblemArgument> arguments,
+         const TuneOptions& options)
+      : device_(device),
+        space_(space),
+        options_(options),
+        write_(kernel, space),
+        search_(space, options.search) {
+    if (!options.measure_with) measurer_.emplace(device, std::move(arguments), options.measure);
+  }
+
+  Tuned run() {
+    pool_.emplace(device_, options_.compile_threads);
+    ahead_ = options_.ahead != 0 ? options_.ahead : std::size_t{4} * pool_->threads();
+    if (measurer_ ? measurer_->needs_reference() : bool(options_.set_reference)) take_reference();
+    const bool overlaps =
+        options_.overlap.value_or(device_->info().kind != device::DeviceKind::cpu);
+    while (is_going_on()) {
+      fill();
+      if (pool_->size() == 0) break;
+      if (!overlaps) pool_->wait();
+      // Where they take turns all that is compiled is measured before more is compiled.
+      do {
+        measure_next();
+      } while (is_going_on() && !overlaps && pool_->size() != 0);
+    }
+    pool_.reset();
+    finish();
+    return std::move(made_);
+  }
+
+ private:
+  double wall_seconds() const {
+    return std::chrono::duration<double>(TuneClock::now() - start_).count();
+  }
+  bool is_going_on() {
+    if (made_.ending == Ending::search_over && options_.stop && options_.stop())
+      made_.ending = Ending::stopped;
+    return made_.ending == Ending::search_over;
+  }
+
+  // The first configuration tells what the others have to write.
+  void take_reference() {
+    const Configuration first =
+        options_.search.start.empty() ? space_.at(0) : options_.search.start.front();
+    try {
+      const Variant variant = write_(first);
+      if (!measurer_) return options_.set_reference(variant);
+      const kernel::Program program(device_, variant.source, variant.options);
+      measurer_->set_reference(program.kernel(variant.kernel), variant.shape);
+    } catch (const LibraryNotFound&) {
+      throw;
+    } catch (const Error& error) {
+      throw InvalidState("the reference, " + first.text() + ", failed: " + error.what(),
+                         "begin with a configuration that is right (start), or pass what outputs "
+                         "have to be");
+    }
+  }
+
+  void fill() {
+    while (pool_->size() < ahead_ && is_going_on()) {
+      const auto asked = search_.ask(ahead_ - pool_->size());
+      if (asked.empty()) return;
+      for (const std::uint64_t number : asked) put(number);
+    }
+  }
+  void put(std::uint64_t number) {
+    const Configuration configuration = space_.at(number);
+    if (options_.known)
+      if (auto known = options_.known(configuration)) {
+        ++made_.known;
+        return note(number, std::move(*known), false);
+      }
+    try {
+      pool_->put(number, write_(configuration));
+    } catch (const Error&) {
+      note(number, failure_of(std::current_exception()), true);
+    }
+  }
+
+  void measure_next() {
+    std::optional<CompiledVariant> next = pool_->take();
+    if (!next) return;
+    made_.compile_seconds += next->seconds;
+    Measured measured = next->error ? failure_of(next->error) : measured_of(*next);
+    measured.compile_seconds = next->seconds;
+    if (measured.outcome == Outcome::timeout || measured.outcome == Outcome::crash)
+      if (measurer_ && !measurer_->is_usable()) made_.ending = Ending::device_failed;
+    note(next->number, std::move(measured), true);
+    if (measurer_ && ++since_check_ >= attempts_between_checks) check_best();
+  }
+  Measured measured_of(CompiledVariant& item) {
+    const Variant& variant = item.variant;
+    const std::optional<double> best =
+        best_ ? std::optional(made_.attempts[*best_].measured.seconds) : std::nullopt;
+    if (!measurer_) return options_.measure_with(variant, best);
+    try {
+      const kernel::Program program =
+          item.program ? *item.program : kernel::Program(device_, variant.source, variant.options);
+      const device::Kernel kernel = program.kernel(variant.kernel);
+      const auto facts = facts_of(kernel, variant.shape);
+      for (const Formula& late : space_.late_constraints())
+        if (!is_true(space_.evaluate(late, space_.at(item.number), facts))) {
+          Measured made = failed(Outcome::excluded, "'" + late.text() + "' is false");
+          made.resources = kernel.resources();
+          return made;
+        }
+      Measured made = measurer_->measure(kernel, variant.shape, best);
+      if (made.outcome == Outcome::measured && made.seconds < best.value_or(never))
+        best_kernel_ = {kernel, variant.shape};
+      return made;
+    } catch (const Error&) {
+      return failure_of(std::current_exception());
+    }
+  }
+
+  void note(std::uint64_t number, Measured measured, bool is_new) {
+    search_.tell(number, measured.is_right() ? measured.seconds : never, measured.error);
+    if (!measured.is_right()) ++failed_;
+    made_.attempts.push_back({space_.at(number), std::move(measured)});
+    const std::size_t last = made_.attempts.size() - 1;
+    const Measured& told = made_.attempts[last].measured;
+    if (told.outcome == Outcome::measured &&
+        (!best_ || told.seconds < made_.attempts[*best_].measured.seconds)) {
+      best_ = last;
+      if (!is_new) best_kernel_.reset();
+    }
+    if (is_new && options_.keep) options_.keep(made_.attempts[last]);
+    if (options_.progress)
+      options_.progress({.tried = made_.attempts.size(),
+                         .failed = failed_,
+                         .compiled_ahead = pool_ ? pool_->ready() : 0,
+                         .seconds = wall_seconds(),
+                         .best = best_ ? &made_.attempts[*best_] : nullptr,
+                         .last = &made_.attempts[last]});
+  }
+
+  // Others are compared with what the best one takes now, not with what it took long ago.
+  void check_best() {
+    since_check_ = 0;
+    if (!best_ || !best_kernel_ || made_.ending != Ending::search_over) return;
+    const auto& [kernel, shape] = *best_kernel_;
+    std::vector<double> samples;
+    for (unsigned k = 0; k < 3; ++k) samples.push_back(measurer_->sample(kernel, shape));
+    made_.attempts[*best_].measured.seconds = median_of(samples);
+  }
+
+  bool is_measured(std::size_t k) const {
+    return made_.attempts[k].measured.outcome == Outcome::measured;
+  }
+  double seconds_of(std::size_t k) const { return made_.attempts[k].measured.seconds; }
+  // The best few, the best first.
+  std::vector<std::size_t> finalists() const {
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < made_.attempts.size(); ++k)
+      if (is_measured(k) && seconds_of(k) <= finalist_margin * seconds_of(*best_))
+        order.push_back(k);
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return seconds_of(k); });
+    order.resize(std::min<std::size_t>(order.size(), options_.finalists));
+    return order;
+  }
+  // In turn, so that what drifts drifts for all.
+  void measure_in_turn(const std::vector<std::size_t>& order) {
+    std::vector<std::pair<device::Kernel, device::LaunchShape>> kernels;
+    for (const std::size_t k : order) {
+      const Variant variant = write_(made_.attempts[k].configuration);
+      const kernel::Program program(device_, variant.source, variant.options);
+      kernels.emplace_back(program.kernel(variant.kernel), variant.shape);
+    }
+    std::vector<std::vector<double>> samples(order.size());
+    for (unsigned round = 0; round < final_rounds; ++round)
+      for (std::size_t k = 0; k < order.size(); ++k)
+        samples[k].push_back(measurer_->sample(kernels[k].first, kernels[k].second));
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      Measured& measured = made_.attempts[order[k]].measured;
+      measured.samples = samples[k];
+      measured.seconds = median_of(samples[k]);
+      if (options_.keep) options_.keep(made_.attempts[order[k]]);
+    }
+  }
+  // One that was lucky once does not win: whoever is best was measured twice.
+  void hold_finals() {
+    std::set<std::size_t> twice;
+    for (unsigned round = 0; round < most_finals; ++round) {
+      const auto order = finalists();
+      if (order.size() < 2 || twice.contains(*best_)) return;
+      measure_in_turn(order);
+      twice.insert(order.begin(), order.end());
+      for (std::size_t k = 0; k < made_.attempts.size(); ++k)
+        if (is_measured(k) && seconds_of(k) < seconds_of(*best_)) best_ = k;
+    }
+    best_ = *std::ranges::min_element(twice, {}, [&](std::size_t k) { return seconds_of(k); });
+  }
+
+  void finish() {
+    if (best_ && measurer_ && made_.ending != Ending::device_failed &&
+        made_.known != made_.attempts.size())
+      hold_finals();
+    made_.wall_seconds = wall_seconds();
+    if (measurer_) made_.busy_seconds = measurer_->busy_seconds();
+    if (best_) {
+      made_.configuration = made_.attempts[*best_].configuration;
+      made_.seconds = made_.attempts[*best_].measured.seconds;
+      return;
+    }
+    if (made_.attempts.empty())
+      throw InvalidState("tuning was stopped before a variant was measured", "let it go on");
+    const Attempt& first = made_.attempts.front();
+    throw InvalidState("none of " + std::to_string(made_.attempts.size()) +
+                           " variants is right; the first, " + first.configuration.text() + ": " +
+                           std::string(outcome_name(first.measured.outcome)) + ": " +
+                           first.measured.error,
+                       "make one of them work without tuning");
+  }
+
+  std::shared_ptr<device::Device> device_;
+  const Space& space_;
+  const TuneOptions& options_;
+  VariantWriter write_;
+  Search search_;
+  std::optional<Measurer> measurer_;
+  std::optional<CompilePool> pool_;
+  std::size_t ahead_ = 0, failed_ = 0, since_check_ = 0;
+  TuneClock::time_point start_ = TuneClock::now();
+  std::optional<std::size_t> best_;
+  std::optional<std::pair<device::Kernel, device::LaunchShape>> best_kernel_;
+  Tuned made_;
+};
+
+}  // namespace
+
+std::string_view ending_name(Ending ending) noexcept {
+  constexpr std::string_view names[] = {"search over", "stopped", "device failed"};
+  return names[static_cast<std::size_t>(ending)];
+}
+
+Tuned tune_kernel(const std::shared_ptr<device::Device>& device, const Space& space,
+                  const KernelTemplate& kernel, std::vector<ProblemArgument> arguments,
+                  const TuneOptions& options) {
+  if (device == nullptr) throw InvalidArgument("device is null", "pass a device");
+  return Tuning(device, space, kernel, std::move(arguments), options).run();
+}
+
+}  // namespace treadle::tune
