@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Compiles on a thread with a very large stack (treadle/process/large_stack.hpp), and survives what a
-// source can do to the compiler. Should clang or LLVM fault or abort nevertheless, that compile is
-// abandoned (its memory is lost) and reported as a text.
+// Compiles on a thread with a very large stack (treadle/process/large_stack.hpp), and survives what
+// a source can do to the compiler. Should clang or LLVM fault or abort nevertheless, that compile
+// is abandoned (its memory is lost) and reported as a text.
 //
 // Signals: handlers of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP stand only while some
 // compile runs. They act on guarded threads alone; anything else goes on to the handler that stood
