@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Products, Fourier transforms and algorithms of arrays on a GPU, beside torch, CuPy and cuBLAS
-called from C: gpu_libraries.py [DEVICE [WORD ...]]
+"""Products, Fourier transforms and algorithms of arrays on a GPU, beside torch, CuPy, cuBLAS
+called from C and CUB: gpu_libraries.py [DEVICE [WORD ...]]
 
 DEVICE is cuda:0 unless said; rows whose names contain one of the words. All run in this process and
 take turns: a figure is the median of nine rounds, each of as many calls as take 20 ms, with one
@@ -11,15 +11,19 @@ that is absent leaves its column empty. `--small` tries the rows anywhere.
 
 import ctypes
 import os
+import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
 
 import treadle
 import treadle.numpy as tnp
+from treadle import scans
 
 try:
     import torch
@@ -71,6 +75,40 @@ class CublasFromC:
             return out
 
         return call
+
+
+class Cub:
+    """CUB's algorithms on torch's memory; a call of a method is one run, a result of torch's."""
+
+    def __init__(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        source = pathlib.Path(__file__).parent / "kernels/cub_algorithms.cu"
+        made = pathlib.Path(tempfile.mkdtemp(prefix="bench-cub-")) / "libcub.so"
+        options = ("-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC")
+        subprocess.run([nvcc, *options, source, "-o", made], check=True)
+        self.library = ctypes.CDLL(str(made))
+
+    def run(self, name, result, *arguments):
+        """What calls one of its functions and returns a result."""
+        words = [
+            ctypes.c_void_p(x.data_ptr()) if isinstance(x, torch.Tensor) else x for x in arguments
+        ]
+        function = getattr(self.library, f"cub_{name}")
+
+        def call(keep=arguments):
+            if error := function(*words):
+                raise RuntimeError(f"CUDA error {error} of CUB")
+            return result
+
+        return call
+
+
+def made_cub():
+    try:
+        return Cub() if ON_GPU else None
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"CUB is absent: {error}")
+        return None
 
 
 def products():
@@ -144,12 +182,16 @@ def algorithms():
     a, ka, ba = map(tnp.array, (x, k, b))
     t, kt, bt = map(torch_of, (x, k, b))
     rng = treadle.random.default_rng(1)
+    half, unsigned = ka.astype("i2"), ka.view("u4")
+    lengths = [size(length, length // 16) for length in (16, 64, 1024, 16384)]
+    offsets = {length: np.arange(0, n + 1, length, dtype="i4") for length in lengths}
     rows = [
         ("cumsum f4", lambda: tnp.cumsum(a), lambda: torch.cumsum(t, 0)),
-        ("cumsum i2", lambda: tnp.cumsum(ka.astype("i2"), dtype="i2"), None),
+        ("cumsum i2", lambda: tnp.cumsum(half, dtype="i2"), None),
         ("x[x > .5]", lambda: a[a > 0.5], lambda: t[t > 0.5]),
         ("sort f4", lambda: tnp.sort(a), lambda: torch.sort(t)[0]),
-        ("sort i4", lambda: tnp.sort(ka), lambda: torch.sort(kt)[0]),
+        ("sort u4", lambda: tnp.sort(unsigned), None),
+        ("argsort u4", lambda: tnp.argsort(unsigned), None),
         ("argsort f4", lambda: tnp.argsort(a), lambda: torch.argsort(t)),
         (
             "histogram 256 bins, range (0, 1)",
@@ -170,8 +212,32 @@ def algorithms():
         ),
         ("copy", lambda: a.copy(), lambda: t.clone()),
     ]
+    for length in lengths:
+        at = tnp.array(offsets[length])
+        ours = lambda at=at: scans.segmented_reduce(a, at)  # noqa: E731
+        rows.append((f"sums of segments of {length}", ours, None))
+    cub, from_cub = made_cub(), {}
+    if cub:
+        floats, words, shorts = torch.empty_like(t), torch.empty_like(kt), kt.to(torch.int16)
+        counts = torch.empty(256, dtype=torch.int32, device="cuda")
+        order = torch.arange(n, dtype=torch.int32, device="cuda")
+        sorted_order, short_sums = torch.empty_like(order), torch.empty_like(shorts)
+        from_cub = {
+            "cumsum f4": cub.run("scan_f4", floats, t, floats, n),
+            "cumsum i2": cub.run("scan_i2", short_sums, shorts, short_sums, n),
+            "x[x > .5]": cub.run("select", floats, t, floats, counts, n),
+            "sort u4": cub.run("sort_u4", words, kt, words, n),
+            "argsort u4": cub.run("sort_pairs_u4", words, kt, words, order, sorted_order, n),
+            "histogram 256 bins, range (0, 1)": cub.run("histogram_f4", counts, t, counts, 256, n),
+        }
+        for length in lengths:
+            at = torch_of(offsets[length])
+            made = torch.empty(len(at) - 1, dtype=torch.float32, device="cuda")
+            name = f"sums of segments of {length}"
+            from_cub[name] = cub.run("segment_sums_f4", made, t, made, at, len(at) - 1)
     for name, ours, theirs in rows:
-        yield name, ours, {"torch": theirs} if ON_GPU and theirs else {}
+        peers = {"torch": theirs} if ON_GPU and theirs else {}
+        yield name, ours, peers | ({"CUB": from_cub[name]} if name in from_cub else {})
 
 
 def result_of(made):
