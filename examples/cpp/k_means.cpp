@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Points in clusters by k-means on every device there is: distances, labels and centres by
-// reductions over axes.
+// reductions over axes. With the name of a folder it writes a picture.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <treadle/treadle.hpp>
 #include <vector>
 
-int main() {
+#include "picture.hpp"
+
+int main(int count, char** arguments) {
   namespace array = treadle::array;
   using treadle::Array, treadle::Index, treadle::Scalar;
   constexpr std::int64_t per_cluster = 10'000, clusters = 4;
@@ -46,6 +49,15 @@ int main() {
     const double right = mean(reshape(labels, {clusters, per_cluster}) == truth).item().as_double();
     std::printf(", %.1f %% of the points in their own cluster\n", 100 * right);
     correct = correct && right > 0.97;
+    if (count > 1) {
+      const std::vector<float> places = points.as<float>();
+      const std::vector<std::int64_t> own = labels.as<std::int64_t>();
+      Picture picture;
+      for (std::size_t i = 0; i < own.size(); ++i)
+        picture.dot((double{places[2 * i]} + 5) / 10, (double{places[2 * i + 1]} + 5) / 10,
+                    static_cast<std::uint8_t>(60 + 60 * own[i]));
+      picture.write(std::string(arguments[1]) + "/k_means.pgm");
+    }
   }
   std::printf("check against the middles: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

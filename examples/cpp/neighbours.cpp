@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Neighbours of stars on every device there is: sorted by cells, each star looks in nine of them.
+// With the name of a folder it writes a picture.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <treadle/treadle.hpp>
 #include <vector>
 
-int main() {
+#include "picture.hpp"
+
+int main(int count, char** arguments) {
   namespace array = treadle::array;
   using treadle::Array, treadle::Index, treadle::Scalar;
   constexpr std::int64_t stars = 1000, side = 15;
   constexpr float reach = 1.f / side;
-  array::ElementwiseKernel count(
+  array::ElementwiseKernel count_neighbours(
       "int side, float reach, const float *x, const float *y, "
       "const long *first, int *neighbours",
       R"(
@@ -40,7 +45,8 @@ int main() {
     const Array near_x = take(x, order, 0), near_y = take(y, order, 0);
     const Array first =
         searchsorted(take(cell, order, 0), array::arange(0, side * side + 1, 1, Scalar::int32));
-    const Array neighbours = count(static_cast<int>(side), reach, near_x, near_y, first).front();
+    const Array neighbours =
+        count_neighbours(static_cast<int>(side), reach, near_x, near_y, first).front();
 
     const std::vector<float> all_x = x.as<float>(), all_y = y.as<float>();
     std::int64_t expected = 0;
@@ -50,6 +56,15 @@ int main() {
     const double found = sum(neighbours).item().as_double();
     std::printf("%s: %.2f neighbours of each star\n", device->info().id.c_str(), found / stars);
     correct = correct && std::abs(found - static_cast<double>(expected)) <= 4;  // at the very end
+    if (count > 1) {
+      const std::vector<float> column = near_x.as<float>(), row = near_y.as<float>();
+      const std::vector<int> near = neighbours.as<int>();
+      Picture picture;
+      for (std::size_t i = 0; i < near.size(); ++i)
+        picture.dot(double{column[i]}, double{row[i]},
+                    static_cast<std::uint8_t>(std::min(255, 60 + 15 * near[i])));
+      picture.write(std::string(arguments[1]) + "/neighbours.pgm");
+    }
   }
   std::printf("check against every pair: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // How important the pages of a web are, on every device there is: PageRank, a sum over the links to
-// each page, by a kernel that reads the ranks through the links.
+// each page, by a kernel that reads the ranks through the links. With the name of a folder it draws
+// the ranks, both axes logarithmic.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <treadle/treadle.hpp>
 #include <vector>
+
+#include "picture.hpp"
 
 namespace {
 
@@ -48,14 +52,14 @@ std::vector<double> ranks_on_host(const Web& web) {
       }
       next[page] = (1 - damping) / pages + damping * received;
     }
-    rank = next;
+    rank.swap(next);
   }
   return rank;
 }
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   using treadle::Array, treadle::Index, treadle::Scalar;
   namespace array = treadle::array;
   const Web web = drawn_web();
@@ -91,6 +95,15 @@ int main() {
     std::printf("%s: the first page has a rank of %.5f, and is off by at most %.1e\n",
                 device->info().id.c_str(), found[0], worst);
     correct = correct && worst < 1e-9;
+    if (count > 1) {
+      const std::vector<double> ordered = array::sorted(rank).as<double>();
+      std::vector<double> drawn;
+      for (double place = 1; place < double{pages}; place *= 1.25)
+        drawn.push_back(1 + std::log10(ordered[pages - static_cast<std::size_t>(place)]) / 5);
+      Picture picture;
+      picture.curve(drawn);
+      picture.write(std::string(arguments[1]) + "/page_rank.pgm");
+    }
   }
   std::printf("check against loops: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A fountain of particles on every device there is: those that hit the ground are taken out by a
-// mask, and new ones come. Without a call that waits, except for how many are left.
+// mask, and new ones come. Without a call that waits, except for how many are left. With the name
+// of a folder it writes a picture.
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <treadle/treadle.hpp>
 #include <vector>
 
-int main() {
+#include "picture.hpp"
+
+int main(int count, char** arguments) {
   namespace array = treadle::array;
   using treadle::Array, treadle::Index, treadle::Scalar;
   constexpr std::int64_t new_ones = 2000, steps = 40;
@@ -35,6 +39,13 @@ int main() {
                 static_cast<long long>(left), static_cast<long long>(taken_out));
     correct = correct && left > 0 && left + taken_out == steps * new_ones &&
               min(place.at({Index::all(), Index::at(1)})).item().as_double() > 0;
+    if (count > 1) {
+      const std::vector<float> places = place.as<float>();
+      Picture picture;
+      for (std::size_t i = 0; i + 1 < places.size(); i += 2)
+        picture.dot(double{places[i]} / 3 + 0.5, 2 * double{places[i + 1]});
+      picture.write(std::string(arguments[1]) + "/particles.pgm");
+    }
   }
   std::printf("check that none is lost, and none under the ground: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The price of a call option by Monte Carlo, on every device there is: points of a scrambled Sobol
-// sequence beside random ones, and their errors against the formula of Black and Scholes.
+// sequence beside random ones, and their errors against the formula of Black and Scholes. With the
+// name of a folder it draws the errors.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <numbers>
+#include <string>
 #include <treadle/treadle.hpp>
+#include <vector>
+
+#include "picture.hpp"
 
 namespace {
 
@@ -50,7 +55,7 @@ double error(Draw draw) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   std::printf("Black and Scholes: %.4f\n", formula());
   bool correct = true;
   for (const auto& device : treadle::devices()) {
@@ -58,16 +63,25 @@ int main() {
     const treadle::DeviceScope here(device);
     std::printf("%s\npoints     Philox      Sobol\n", device->info().id.c_str());
     double random = 0, even = 0;
-    for (std::int64_t count = 1 << 10; count <= 1 << 16; count *= 4) {
+    std::vector<double> random_errors, even_errors;
+    for (std::int64_t points = 1 << 10; points <= 1 << 16; points *= 4) {
       random = error([&](std::uint64_t seed) {
-        return treadle::Generator(seed).random({count, steps}, Scalar::float32);
+        return treadle::Generator(seed).random({points, steps}, Scalar::float32);
       });
       even = error([&](std::uint64_t seed) {
-        return treadle::Sobol(steps, seed).draw(count, Scalar::float32);
+        return treadle::Sobol(steps, seed).draw(points, Scalar::float32);
       });
-      std::printf("%6lld %10.5f %10.5f\n", static_cast<long long>(count), random, even);
+      std::printf("%6lld %10.5f %10.5f\n", static_cast<long long>(points), random, even);
+      random_errors.push_back(1 + std::log10(random) / 4);
+      even_errors.push_back(1 + std::log10(even) / 4);
     }
     correct = correct && even < 0.02 && even < random / 4;
+    if (count > 1) {
+      Picture picture;
+      picture.curve(random_errors, 120);
+      picture.curve(even_errors);
+      picture.write(std::string(arguments[1]) + "/sobol_option.pgm");
+    }
   }
   std::printf("check against the formula: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

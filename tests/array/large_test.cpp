@@ -8,12 +8,17 @@
 
 #include "array/each_array_device.hpp"
 #include "treadle/array/array.hpp"
+#include "treadle/array/counting.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/array/ordering.hpp"
 #include "treadle/array/random.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/array/searching.hpp"
+#include "treadle/array/selection.hpp"
 
 namespace treadle::array {
 namespace {
@@ -102,6 +107,28 @@ TEST_P(LargeTest, JoinedArrays) {
   const std::vector<Array> parts = {x.at({Index{.start = 9}}), x.at({Index{.stop = 9}})};
   EXPECT_EQ(place_of_mark(concatenate(parts)), count - 10);
   EXPECT_EQ(place_of_mark(roll(x, 5)), 4);
+}
+
+TEST_P(LargeTest, Scans) {
+  const Array sums = cumulative_sum(mark(count - 3), {.dtype = Scalar::uint8});
+  EXPECT_EQ(integer(count_nonzero(sums)), 3);
+  EXPECT_EQ(integer(sums.at({Index::at(count - 1)})), 7);
+  EXPECT_EQ(integer(searchsorted(sums, Array::from(std::vector<std::uint8_t>{7}))), count - 3);
+}
+
+TEST_P(LargeTest, Selections) {
+  const Array x = mark(count - 3);
+  EXPECT_EQ(integer(flatnonzero(x)), count - 3);
+  EXPECT_EQ(selected(x, x == 0).size(), count - 1);
+}
+
+TEST_P(LargeTest, SortsAndCounts) {
+  const Array x = mark(5);
+  EXPECT_EQ(place_of_mark(sorted(x)), count - 1);
+  const std::vector<std::int64_t> counts = bincount(x).as<std::int64_t>();
+  ASSERT_EQ(counts.size(), 8u);
+  EXPECT_EQ(counts.front(), count - 1);
+  EXPECT_EQ(counts.back(), 1);
 }
 
 TEST_P(LargeTest, RandomNumbers) {

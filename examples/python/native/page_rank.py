@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How important the pages of a web are: PageRank, a sum over the links to each page.
 
-page_rank.py [--pages N]
+page_rank.py [--pages N] [--pictures FOLDER]
+
+The picture has the ranks from the highest on, both axes logarithmic.
 """
 
 import argparse
+import pathlib
 import sys
 
 import numpy as np
@@ -14,6 +17,7 @@ from treadle import scans
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--pages", type=int, default=20_000)
+parser.add_argument("--pictures", type=pathlib.Path)
 options = parser.parse_args()
 n, DAMPING, STEPS = options.pages, 0.85, 20
 
@@ -39,6 +43,15 @@ for _ in range(STEPS):
 
 best = tnp.argsort(rank, descending=True)[:5]
 print("the most important pages:", best.tolist())
+
+if options.pictures:
+    size = 400
+    picture = np.full((size, size), 20, np.uint8)
+    across = np.log(np.arange(1, n + 1)) / np.log(n + 1)
+    down = -np.log10(tnp.sort(rank, descending=True).get()) / 6
+    picture[(size * down).astype(int).clip(0, size - 1), (size * across).astype(int)] = 255
+    header = f"P5 {size} {size} 255\n".encode()
+    (options.pictures / "page_rank.pgm").write_bytes(header + picture.tobytes())
 
 expected = np.full(n, 1 / n)
 for _ in range(STEPS):

@@ -3,9 +3,14 @@
 
 A path has eight steps, so that a point has eight coordinates. Errors are held against the formula
 of Black and Scholes: those of random points halve where points are four times as many, those of a
-scrambled Sobol sequence where they are about twice as many."""
+scrambled Sobol sequence where they are about twice as many.
 
+sobol_option.py [--pictures FOLDER]
+"""
+
+import argparse
 import math
+import pathlib
 
 import numpy as np
 
@@ -40,13 +45,32 @@ def error(draw, count):
     return math.sqrt(sum((price(draw(seed, count)) - exact) ** 2 for seed in range(SEEDS)) / SEEDS)
 
 
+def draw_errors(folder, errors):
+    """Curves of the logarithms of errors, from few points to many."""
+    size = 400
+    picture = np.full((size, size), 20, np.uint8)
+    across = np.arange(size)
+    for grey, column in zip((120, 255), zip(*errors, strict=True), strict=True):
+        down = np.interp(across, np.linspace(0, size, len(column)), -np.log10(column) / 4)
+        picture[(size * down).astype(int).clip(0, size - 1), across] = grey
+    header = f"P5 {size} {size} 255\n".encode()
+    (folder / "sobol_option.pgm").write_bytes(header + picture.tobytes())
+
+
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pictures", type=pathlib.Path)
+    options = parser.parse_args()
+    errors = []
     print(f"Black and Scholes: {formula():.4f}")
     print("points     Philox      Sobol")
     for count in (2**10, 2**12, 2**14, 2**16):
         by_philox = error(lambda seed, n: default_rng(seed).random((n, STEPS), "f4"), count)
         by_sobol = error(lambda seed, n: Sobol(STEPS, seed=seed).random(n, "f4"), count)
         print(f"{count:6d} {by_philox:10.5f} {by_sobol:10.5f}")
+        errors.append((by_philox, by_sobol))
+    if options.pictures:
+        draw_errors(options.pictures, errors)
     assert by_sobol < 0.02 and by_sobol < by_philox / 4
     points = Sobol(STEPS, seed=1).random(1024, "f4")
     assert abs(price(points) - price(points.get(), np)) < 1e-3
