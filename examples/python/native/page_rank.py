@@ -47,9 +47,14 @@ print("the most important pages:", best.tolist())
 if options.pictures:
     size = 400
     picture = np.full((size, size), 20, np.uint8)
+    picture[:: size // 6] = 50  # decades
     across = np.log(np.arange(1, n + 1)) / np.log(n + 1)
     down = -np.log10(tnp.sort(rank, descending=True).get()) / 6
-    picture[(size * down).astype(int).clip(0, size - 1), (size * across).astype(int)] = 255
+    row, column = (size * down).astype(int).clip(0, size - 1), (size * across).astype(int)
+    top = np.full(size, size)
+    np.minimum.at(top, column, row)
+    picture[np.arange(size)[:, np.newaxis] > top] = 90
+    picture[row, column] = 255
     header = f"P5 {size} {size} 255\n".encode()
     (options.pictures / "page_rank.pgm").write_bytes(header + picture.tobytes())
 

@@ -49,6 +49,7 @@ def draw_errors(folder, errors):
     """Curves of the logarithms of errors, from few points to many."""
     size = 400
     picture = np.full((size, size), 20, np.uint8)
+    picture[:: size // 4] = 50  # decades
     across = np.arange(size)
     for grey, column in zip((120, 255), zip(*errors, strict=True), strict=True):
         down = np.interp(across, np.linspace(0, size, len(column)), -np.log10(column) / 4)
