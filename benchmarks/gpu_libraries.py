@@ -179,7 +179,7 @@ def algorithms():
     x = np.random.default_rng(0).random(n, "f4")
     k = np.random.default_rng(0).integers(0, 2**31, n, "i4")
     b = k.astype("u1")
-    a, ka, ba = map(tnp.array, (x, k, b))
+    a, ka, b8 = map(tnp.array, (x, k, b))
     t, kt, bt = map(torch_of, (x, k, b))
     rng = treadle.random.default_rng(1)
     half, unsigned = ka.astype("i2"), ka.view("u4")
@@ -198,7 +198,7 @@ def algorithms():
             lambda: tnp.histogram(a, 256, (0, 1))[0],
             lambda: torch.histc(t, 256, 0, 1),
         ),
-        ("bincount u1", lambda: tnp.bincount(ba), lambda: torch.bincount(bt)),
+        ("bincount u1", lambda: tnp.bincount(b8), lambda: torch.bincount(bt)),
         ("median f4", lambda: tnp.median(a), lambda: torch.median(t)),
         (
             "uniform f4",
