@@ -73,6 +73,17 @@ struct Job {
     });
   }
 
+  /// A call of an algorithm on 1000 elements, until its kernels are queued.
+  template <class Call>
+  double algorithm(Call call) const {
+    for (int i = 0; i < 3; ++i) call();  // kernels, plans and memory are made
+    stream->synchronize();
+    return each(batch, [&](int) {
+      const array::Array made = call();
+      array::evaluate(std::span(&made, 1));
+    });
+  }
+
   double launch() const {
     return each(batch, [&](int) {
       // No element: the device does next to nothing.
@@ -97,6 +108,17 @@ int main(int count, char** arguments) try {
       {"a + b, queued", [&] { return job.sum(); }},
       {"evaluate", [&] { return job.evaluate(); }},
       {"launch", [&] { return job.launch(); }},
+      {"cumulative_sum", [&] { return job.algorithm([&] { return cumulative_sum(job.x); }); }},
+      {"sorted", [&] { return job.algorithm([&] { return array::sorted(job.x); }); }},
+      {"argsort", [&] { return job.algorithm([&] { return argsort(job.x); }); }},
+      {"histogram",
+       [&] {
+         const array::HistogramBins bins{.count = 16, .range = std::pair(0.0, 4.0)};
+         return job.algorithm([&] { return array::histogram(job.x, bins).counts; });
+       }},
+      {"searchsorted", [&] { return job.algorithm([&] { return searchsorted(job.x, job.y); }); }},
+      {"flatnonzero with a capacity",
+       [&] { return job.algorithm([&] { return flatnonzero(job.x, {1000}).values; }); }},
       // Of neighbouring batches, so that what disturbs the one disturbs the other.
       {"evaluate over launch", [&] { return std::max(job.evaluate() - job.launch(), 1e-9); }},
   });
