@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <string>
 
+#include "treadle/codegen/block_builder.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/tree_printer.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/kernel/workspace.hpp"
@@ -22,23 +25,29 @@ constexpr std::uint64_t least_for_team = 1 << 15;
 /// Shares of a parallel region for each thread: threads that come late find some left.
 constexpr unsigned shares_per_thread = 4;
 
-std::string kernel_text() {
+std::string kernel_text(Language language) {
   static_assert(sizeof(HostTask) % 8 == 0 && alignof(HostTask) == 8);
-  return "// A transform by code of the library's own: the task is a struct of it.\n"
-         "struct Task { unsigned long long words[" +
-         std::to_string(sizeof(HostTask) / 8) +
-         "]; };\n"
-         "typedef int (*Engine)(const Task *task, unsigned parts, void *team);\n"
-         "extern \"C\" __global__ void treadle_fft(unsigned long long engine, Task task, void "
-         "*team) {\n"
-         "  if (threadIdx.x == 0 && ((Engine)engine)(&task, gridDim.x, team) != 0)\n"
-         "    __trap();  // no memory\n"
-         "}\n";
+  namespace tree = codegen::tree;
+  const codegen::Dialect& dialect = codegen::dialect_of(language);
+  tree::BlockBuilder code;
+  code.comment("A transform by code of the library's own, which knows what is in the task.");
+  code.add(
+      tree::declare(tree::structure("Task", {tree::array(tree::value("unsigned long long", "words"),
+                                                         std::to_string(sizeof(HostTask) / 8))})));
+  code.open_kernel("treadle_fft",
+                   {tree::value("unsigned long long", "engine"), tree::value("Task", "task"),
+                    tree::pointer(tree::value("void", "team"))});
+  const std::string done =
+      "((int (*)(const Task *, unsigned, void *))engine)(&task, " + dialect.group_count + ", team)";
+  // It fails where there is no memory.
+  code.when({dialect.local_id, " == 0 && ", done, " != 0"}, tree::statement("__trap()"));
+  code.close();
+  return tree::print(code.take(), language);
 }
 
 struct HostKernel {
   explicit HostKernel(device::Device& device)
-      : text(kernel_text()),
+      : text(kernel_text(device.info().language)),
         kernel(kernel::Program(device.shared_from_this(), text, {.source_name = "treadle_fft"})
                    .kernel("treadle_fft")) {
     kernel.let_go_of_device();
