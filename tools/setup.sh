@@ -10,7 +10,7 @@ lock_wait_s=${TREADLE_SETUP_LOCK_WAIT_S:-900}
 cd "$(dirname "$0")/.."
 
 build_packages=(g++ cmake ninja-build python3 python3-venv python3-dev
-  llvm-19-dev libclang-19-dev liblld-19-dev zlib1g-dev libzstd-dev libxxhash-dev libb2-dev libfmt-dev
+  llvm-19-dev libclang-19-dev liblld-19-dev zlib1g-dev libzstd-dev libxxhash-dev libb2-dev libfmt-dev libsqlite3-dev
   opencl-c-headers)
 demo_packages=(ocl-icd-libopencl1 pocl-opencl-icd)
 test_packages=("${demo_packages[@]}" libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev gdb ccache)

@@ -193,6 +193,8 @@
 #include "treadle/tune/measure.hpp"
 #include "treadle/tune/search.hpp"
 #include "treadle/tune/space.hpp"
+#include "treadle/tune/store.hpp"
 #include "treadle/tune/tune_kernel.hpp"
+#include "treadle/tune/tuned_kernel.hpp"
 #include "treadle/tune/value.hpp"
 #include "treadle/tune/variant.hpp"

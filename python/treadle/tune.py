@@ -24,29 +24,52 @@ A configuration is a mapping of names and values; kernels' texts take it as `tex
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import treadle
 from treadle._core import tune as _tune
-from treadle._core.tune import Attempt, Configuration, Found, Measured, Trial, Tuned
+from treadle._core.tune import (
+    Attempt,
+    Choice,
+    Chosen,
+    Configuration,
+    Environment,
+    Found,
+    KeptAttempt,
+    Measured,
+    Store,
+    StoreKey,
+    Trial,
+    Tuned,
+)
 from treadle._noted_interrupt import NotedInterrupt
 from treadle._tune_arguments import Output, Updated, measure_options, on_host, problem_arguments
+from treadle._tuned_kernel import TunedKernel, store_of
 
 __all__ = [
     "Attempt",
+    "Choice",
+    "Chosen",
     "Configuration",
+    "Environment",
     "Found",
+    "KeptAttempt",
     "Measured",
     "Output",
     "Search",
     "Space",
+    "Store",
+    "StoreKey",
     "Trial",
     "Tuned",
+    "TunedKernel",
     "Updated",
     "minimize",
+    "store_key",
     "successive_halving",
     "tune_kernel",
+    "tuned",
 ]
 
 
@@ -155,6 +178,9 @@ def tune_kernel(
     finalists: int = 4,
     progress: Callable[[dict[str, Any]], None] | None = None,
     isolate: bool = False,
+    store: Any = None,
+    problem: Mapping[str, Any] | None = None,
+    version: str = "",
     **search: Any,
 ) -> Tuned:
     """The variant of a kernel that takes least: all cores compile while the device measures.
@@ -176,16 +202,17 @@ def tune_kernel(
     outputs must be a function of a module then. Other options are those of Search: strategy,
     evaluations, seconds, probability, fraction, seed, start.
 
+    store: True for the user's, a Store, or the name of its file: what it knows of this kernel, for
+    this `problem` (names and values that change what is best) on such a device is not measured
+    again, and what is measured is kept there. version: for texts that functions write.
+
     Ctrl-C ends it with what was found so far. Raises InvalidState if no variant is right.
     """
     where = _device_for(space, device)
-    written = _tune.KernelTemplate()
-    written.kernel = kernel
-    written.groups, written.group_size = list(groups), list(group_size)
-    written.local_bytes = local_bytes
-    _set_functions(written, text, shape)
-    written.set_writing(writing, key_style)
-    written.set_options(list(flags), list(include_dirs), "kernel")
+    launched = {"groups": groups, "group_size": group_size, "local_bytes": local_bytes}
+    spelled = {"writing": writing, "key_style": key_style}
+    compiled = {"flags": flags, "include_dirs": include_dirs}
+    written = _template(text, kernel, shape=shape, **launched, **spelled, **compiled)
     how = {
         "measure": measure_options(measure or {}),
         "compile_threads": compile_threads,
@@ -194,9 +221,12 @@ def tune_kernel(
         "finalists": finalists,
         "progress": progress,
     }
+    if store not in (None, False):
+        how["store"] = store_of(store)
+        how["key"] = StoreKey(_tune.kernel_key(written, space, version), problem or {}, where)
     if isolate:
         return _tune_isolated(where, space, written, arguments, how, measure or {}, search)
-    made, _kept = problem_arguments(where, arguments)
+    made = problem_arguments(where, arguments)[0]
     with NotedInterrupt() as how["stop"]:
         return _tune.tune_kernel(where, space, written, made, how, **search)
 
@@ -207,13 +237,61 @@ def _device_for(space: Space, device: Any) -> Any:
     return where if where is not None else treadle.default_device()
 
 
-def _set_functions(written: Any, text: Any, shape: Any) -> None:
+def _template(text: Any, kernel: str, **launched: Any) -> Any:
+    made = _tune.KernelTemplate()
+    made.kernel = kernel
     if callable(text):
-        written.set_write(text)
+        made.set_write(text)
     else:
-        written.text = str(text)
-    if shape is not None:
-        written.set_shape(shape)
+        made.text = str(text)
+    made.groups = list(launched.pop("groups", ()))
+    made.group_size = list(launched.pop("group_size", ()))
+    made.local_bytes = launched.pop("local_bytes", "")
+    if (shape := launched.pop("shape", None)) is not None:
+        made.set_shape(shape)
+    made.set_writing(launched.pop("writing", "macros"), launched.pop("key_style", "percent"))
+    made.set_options(
+        list(launched.pop("flags", ())), list(launched.pop("include_dirs", ())), "kernel"
+    )
+    return made
+
+
+_LAUNCHED = ("groups", "group_size", "local_bytes", "shape", "writing", "key_style", "flags")
+
+
+def store_key(
+    text: Any, kernel: str, space: Space, problem: Mapping[str, Any], **options: Any
+) -> StoreKey:
+    """Under which name a Store keeps what tune_kernel() measures with the same arguments; device,
+    version and what says how the kernel is written and launched are the options."""
+    where = _device_for(space, options.pop("device", None))
+    version = options.pop("version", "")
+    made = _template(text, kernel, **options)
+    return StoreKey(_tune.kernel_key(made, space, version), problem, where)
+
+
+def tuned(text: Any, kernel: str, space: Space, **options: Any) -> Callable[[Any], TunedKernel]:
+    """A decorator: makes a TunedKernel of a function that is given the kernel's arguments and
+    returns what the problem is.
+
+        @tune.tuned(text, "transpose", space, groups=["n // TILE", "n // TILE"],
+                    group_size=["TILE", "TILE"], outputs=[0], policy="block")
+        def transpose(out, a, n):
+            return {"n": n}
+
+        transpose(out, a, np.int32(1024))  # launched by the best variant for n
+
+    The options are those of tune_kernel() and TunedKernel.
+    """
+    where = _device_for(space, options.pop("device", None))
+    launched = {name: options.pop(name) for name in (*_LAUNCHED, "include_dirs") if name in options}
+    written = _template(text, kernel, **launched)
+    kept = (text, launched.get("shape"))
+
+    def decorate(problem: Any) -> TunedKernel:
+        return TunedKernel((where, space, written), problem, kept=kept, **options)
+
+    return decorate
 
 
 # over 6 parameters because they are those of tune_kernel(), which calls it alone

@@ -382,3 +382,126 @@ def test_what_cannot_be_tuned_is_refused(device):
         doubled(device, [1])
     with pytest.raises(treadle.InvalidArgument, match="runs no kernels"):
         doubled("null", [0])
+
+
+def test_a_store_keeps_what_was_measured(device, tmp_path):
+    file = tmp_path / "tuning.db"
+    first = doubled(device, [0, 1], store=file, problem={"n": N})
+    assert first.known == 0
+    again = doubled(device, [0, 1], store=file, problem={"n": N})
+    assert again.known == len(again.attempts) == 4
+    assert doubled(device, [0], store=tune.Store(file), problem={"n": N + 1}).known == 0
+    store = tune.Store(file)
+    assert len(store) == 6 and store.is_written and store.file == file
+    space = tune.Space(device=device, n=N).add("MODE", [0, 1]).add_powers_of_two("GROUP", 32, 64)
+    key = tune.store_key(
+        DOUBLED,
+        "doubled",
+        space,
+        {"n": N},
+        device=device,
+        groups=["ceil_div(n, GROUP)"],
+        group_size=["GROUP"],
+    )
+    choice = store.choose(key)
+    assert choice.match == "exact" and choice.values["MODE"] == 0 and choice.problem == {"n": N}
+    assert key.environment.device == device.name and key.kernel.startswith("doubled-")
+    kept = store.attempts(key)
+    assert len(kept) == 4 and kept[0].values == choice.values
+    assert kept[0].measured.seconds == choice.seconds and kept[-1].measured.error
+    other = tune.Store()
+    assert other.import_lines(store.export_lines()) == 6 == other.merge(file)
+    assert other.export_lines() == store.export_lines() and "memory" in repr(other)
+    assert other.remove() == 6
+    with pytest.raises(treadle.InvalidArgument, match="line 1 of the wisdom is no JSON"):
+        other.import_lines("{")
+    file.write_text("no database " * 200)
+    with pytest.raises(treadle.InvalidState, match="no store, or is damaged"):
+        tune.Store(file)
+
+
+def tripled(device, policy, store, **options):
+    text = """
+    #include <treadle/dialect.h>
+    TREADLE_KERNEL tripled(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *in, int n)
+    {
+      const int i = treadle_global_id(0);
+      if (i < n) out[i] = 3 * in[i];
+    }
+    """
+    space = tune.Space(device=device).add_powers_of_two("GROUP", 32, 128)
+    space.require(lambda GROUP: GROUP != 64).require("GROUP <= n")
+
+    @tune.tuned(
+        text,
+        "tripled",
+        space,
+        groups=["ceil_div(n, GROUP)"],
+        group_size=["GROUP"],
+        outputs=[0],
+        policy=policy,
+        store=store,
+        measure=QUICK,
+        **options,
+    )
+    def kernel(out, a, n):
+        """Three times a."""
+        return {"n": int(n)}
+
+    return kernel
+
+
+def call(kernel, device, n):
+    a = treadle.numpy.arange(n, dtype=np.float32, device=device)
+    out = treadle.numpy.empty(n, np.float32, device=device)
+    kernel(out, a, np.int32(n))
+    assert (out.get() == 3 * np.arange(n)).all()
+    return kernel.choose(out, a, np.int32(n))
+
+
+def test_a_tuned_kernel_chooses_by_its_arguments(device):
+    store = tune.Store()
+    kernel = tripled(device, "block", store)
+    assert kernel.__doc__ == "Three times a."
+    assert call(kernel, device, 200).match == "exact"
+    assert len(store) == 2
+    assert dict(call(kernel, device, 40).configuration) == {"GROUP": 32}
+    known = len(store)
+    later = tripled(device, "never", store)
+    assert call(later, device, 200).match == "exact"
+    assert call(later, device, 210).match == "near problem"
+    assert len(store) == known
+    default = tripled(device, "never", tune.Store(), defaults={"GROUP": 128})
+    chosen = call(default, device, 200)
+    assert chosen.match == "none" and dict(chosen.configuration) == {"GROUP": 128}
+    out = treadle.numpy.empty(200, np.float32, device=device)
+    assert default.tune(out, out, np.int32(200)).match == "exact"
+
+
+def test_a_kernel_is_tuned_in_the_background(device):
+    kernel = tripled(device, "background", tune.Store())
+    assert call(kernel, device, 300).match in ("none", "exact")
+    kernel.wait()
+    assert call(kernel, device, 300).match == "exact"
+    kernel.close()
+    with pytest.raises(treadle.InvalidState, match="was closed"):
+        call(kernel, device, 500)
+
+
+# Ended while it tunes, a program ends.
+def test_a_program_ends_while_a_kernel_is_tuned(run_python):
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from tune_test import call, treadle, tripled, tune\n"
+        "kernel = tripled('cpu', 'background', tune.Store())\n"
+        "call(kernel, treadle.find_device('cpu'), 1000)"
+    )
+    done = run_python("-c", program, str(pathlib.Path(__file__).parent))
+    assert done.returncode == 0, done.stderr
+
+
+def test_wrong_options_of_tuned_kernels_are_refused(device):
+    with pytest.raises(treadle.InvalidArgument, match="there are never, background and block"):
+        call(tripled(device, "often", tune.Store()), device, 200)
+    with pytest.raises(TypeError, match="a search has no option 'evaluation'"):
+        call(tripled(device, "never", tune.Store(), evaluation=3), device, 200)

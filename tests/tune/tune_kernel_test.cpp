@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "device/each_device.hpp"
+#include "tune/running_devices.hpp"
 
 namespace treadle::tune {
 namespace {
@@ -81,11 +82,6 @@ class TuneKernelTest : public testing::TestWithParam<std::string> {
   std::vector<float> values_ = std::vector<float>(n), expected_;
   Buffer in_, out_;
 };
-std::vector<std::string> running_devices() {
-  std::vector<std::string> ids = device::device_ids();
-  std::erase(ids, "null");
-  return ids;
-}
 INSTANTIATE_TEST_SUITE_P(Devices, TuneKernelTest, testing::ValuesIn(running_devices()),
                          device::device_test_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TuneKernelTest);

@@ -30,6 +30,7 @@
 #include "native/interchange.hpp"
 #include "native/language_argument.hpp"
 #include "native/order.hpp"
+#include "native/tune.hpp"
 #include "rooms.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/device/cuda.hpp"
@@ -540,6 +541,8 @@ void bind_program(nb::module_& m) {
 }
 
 }  // namespace
+
+nb::object kernel_object(const device::Kernel& kernel) { return make_kernel(kernel); }
 
 void bind_kernel(nb::module_& m) {
   nb::class_<Local> local(m, "Local", "An argument: local memory behind a __local pointer.");

@@ -230,6 +230,7 @@ void bind_changes(nb::class_<Space>& space) {
           // circle that only Python's collector sees, and only through the object that keeps it.
           [](Space& self, std::vector<std::string> names, nb::handle function) -> Space& {
             return self.require(std::move(names), [function](std::span<const Value> values) {
+              const nb::gil_scoped_acquire held;  // a kernel may be tuned on another thread
               nb::list arguments;
               for (const Value& value : values) arguments.append(value_to(value));
               return nb::cast<bool>(nb::bool_(function(*arguments)));
@@ -331,6 +332,7 @@ void bind_tune(nb::module_& m) {
   bind_questions(spaces);
   bind_search(m);
   bind_tune_kernel(m);
+  bind_tune_store(m);
   m.def(
       "minimize",
       [](const Space& space, const nb::callable& measure, const nb::kwargs& options) {

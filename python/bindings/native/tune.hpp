@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "treadle/device/kernel.hpp"
 #include "treadle/tune/search.hpp"
+#include "treadle/tune/tune_kernel.hpp"
 
 namespace treadle::bindings {
 
@@ -25,6 +27,13 @@ tune::Configuration configuration_from(const tune::Space& space, const nb::objec
 /// The keywords of Search.
 tune::SearchOptions search_options(const tune::Space& space, const nb::kwargs& given);
 
+/// The keywords of tune_kernel() that are no search's: `how`.
+tune::TuneOptions tune_options(const tune::Space& space, const nb::dict& how,
+                               const nb::kwargs& search);
+/// A Kernel for Python.
+nb::object kernel_object(const device::Kernel& kernel);
+
 void bind_tune_kernel(nb::module_& m);
+void bind_tune_store(nb::module_& m);
 
 }  // namespace treadle::bindings

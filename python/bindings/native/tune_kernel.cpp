@@ -25,6 +25,7 @@
 #include "native/tune.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/tune/store.hpp"
 #include "treadle/tune/tune_kernel.hpp"
 
 namespace treadle::bindings {
@@ -311,10 +312,31 @@ struct Interrupt {
   }
 };
 
+Tuned run(const std::shared_ptr<device::Device>& device, const tune::Space& space,
+          const KernelTemplate& kernel, std::vector<ProblemArgument> arguments, TuneOptions options,
+          nb::handle stop) {
+  space.size();  // now, with the lock: Python's constraints are asked
+  Interrupt interrupt{.stop = stop};
+  options.stop = [&] { return interrupt(); };
+  try {
+    const nb::gil_scoped_release released;
+    return tune::tune_kernel(device, space, kernel, std::move(arguments), options);
+  } catch (const InvalidState&) {
+    if (!interrupt.came) throw;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+  }
+}
+
+}  // namespace
+
 TuneOptions tune_options(const tune::Space& space, const nb::dict& how, const nb::kwargs& search) {
   TuneOptions options{.search = search_options(space, search)};
   const auto given = [&](const char* name) { return how.contains(name) && !how[name].is_none(); };
   options.measure = nb::cast<MeasureOptions>(how["measure"]);
+  if (given("store") && given("key"))
+    tune::use_store(options, nb::cast<std::shared_ptr<tune::Store>>(how["store"]),
+                    nb::cast<tune::StoreKey>(how["key"]));
   if (given("compile_threads"))
     options.compile_threads = nb::cast<unsigned>(how["compile_threads"]);
   if (given("ahead")) options.ahead = nb::cast<std::size_t>(how["ahead"]);
@@ -345,24 +367,6 @@ TuneOptions tune_options(const tune::Space& space, const nb::dict& how, const nb
     };
   return options;
 }
-
-Tuned run(const std::shared_ptr<device::Device>& device, const tune::Space& space,
-          const KernelTemplate& kernel, std::vector<ProblemArgument> arguments, TuneOptions options,
-          nb::handle stop) {
-  space.size();  // now, with the lock: Python's constraints are asked
-  Interrupt interrupt{.stop = stop};
-  options.stop = [&] { return interrupt(); };
-  try {
-    const nb::gil_scoped_release released;
-    return tune::tune_kernel(device, space, kernel, std::move(arguments), options);
-  } catch (const InvalidState&) {
-    if (!interrupt.came) throw;
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw nb::python_error();
-  }
-}
-
-}  // namespace
 
 void bind_tune_kernel(nb::module_& m) {
   bind_template(m);

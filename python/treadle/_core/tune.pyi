@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 import os
+import pathlib
 
 import treadle._core.device
 import treadle._core.kernel
@@ -393,6 +394,173 @@ class Measurer:
 
 def tune_kernel(device: treadle._core.device.Device, space: Space, kernel: KernelTemplate, arguments: Sequence[ProblemArgument], how: dict, **search) -> Tuned:
     """Finds the variant that takes least; the caller keeps what it calls."""
+
+class Environment:
+    """Where something was measured."""
+
+    @property
+    def device(self) -> str:
+        """The vendor's name of it."""
+
+    @property
+    def architecture(self) -> str:
+        """"sm_90", "cpu"."""
+
+    @property
+    def driver(self) -> str:
+        """Its version."""
+
+    @property
+    def compiler(self) -> str:
+        """Its build."""
+
+    @property
+    def treadle(self) -> str:
+        """Version."""
+
+class StoreKey:
+    """Under which name attempts are kept."""
+
+    def __init__(self, kernel: str, problem: object, device: treadle._core.device.Device) -> None:
+        """A kernel, for a problem, on a device of this process."""
+
+    @property
+    def kernel(self) -> str:
+        """A digest of its text and space."""
+
+    @property
+    def problem(self) -> dict[str, bool | int | float | str]:
+        """What it is for."""
+
+    @property
+    def environment(self) -> Environment:
+        """Where it is measured."""
+
+class Choice:
+    """The best that is known."""
+
+    @property
+    def values(self) -> dict[str, bool | int | float | str]:
+        """Of the parameters."""
+
+    @property
+    def seconds(self) -> float:
+        """That it took where it was measured."""
+
+    @property
+    def match(self) -> str:
+        """"exact", "near problem", "architecture" or "none"."""
+
+    @property
+    def problem(self) -> dict[str, bool | int | float | str]:
+        """That it was measured for."""
+
+class KeptAttempt:
+    """A kept attempt."""
+
+    @property
+    def key(self) -> StoreKey:
+        """Of which kernel, problem and environment."""
+
+    @property
+    def values(self) -> dict[str, bool | int | float | str]:
+        """Of the parameters."""
+
+    @property
+    def measured(self) -> Measured:
+        """What came of it."""
+
+class Store:
+    """A file of attempts, or memory. Processes and threads share it."""
+
+    def __init__(self, file: str | os.PathLike | None = None) -> None:
+        """Of a file; without a name: memory alone."""
+
+    @staticmethod
+    def of_user() -> Store:
+        """The user's, in the cache folder."""
+
+    def attempts(self, key: StoreKey) -> list[KeptAttempt]:
+        """All of a key, the best first."""
+
+    def choose(self, key: StoreKey) -> Choice:
+        """
+        The best that is known: exactly, for the nearest problem, on the same architecture.
+        """
+
+    def __len__(self) -> int: ...
+
+    def export_lines(self, kernel: str = '') -> str:
+        """All attempts as JSON, one a line: wisdom."""
+
+    def import_lines(self, lines: str) -> int:
+        """Adds wisdom; returns how many attempts there were."""
+
+    def merge(self, file: str | os.PathLike) -> int:
+        """Adds what another store's file has."""
+
+    def remove(self, kernel: str = '') -> int:
+        """Forgets a kernel, or all."""
+
+    @property
+    def file(self) -> pathlib.Path | None:
+        """None: memory."""
+
+    @property
+    def is_written(self) -> bool:
+        """False: what is added stays in memory."""
+
+    def __repr__(self) -> str: ...
+
+class Chosen:
+    """What is launched for a problem."""
+
+    @property
+    def configuration(self) -> Configuration:
+        """Which."""
+
+    @property
+    def match(self) -> str:
+        """"exact", "near problem", "architecture" or "none": the default."""
+
+    @property
+    def kernel(self) -> treadle._core.kernel.Kernel:
+        """Compiled and loaded."""
+
+    @property
+    def groups(self) -> treadle._core.device.Extent:
+        """That are launched."""
+
+    @property
+    def group_size(self) -> treadle._core.device.Extent:
+        """Work-items of a group."""
+
+    @property
+    def local_bytes(self) -> int:
+        """Dynamic local memory of a group."""
+
+class TunedKernel:
+    """A kernel, tuned for each problem."""
+
+    def __init__(self, device: treadle._core.device.Device, space: Space, kernel: KernelTemplate, names: Sequence[str], how: dict, **search) -> None:
+        """The caller keeps what it calls."""
+
+    def choose(self, problem: Iterable) -> Chosen:
+        """The variant for these values of the problem's names."""
+
+    def tune(self, problem: Iterable) -> Chosen:
+        """Tunes for a problem now."""
+
+    def wait(self) -> None:
+        """
+        Waits until nothing is tuned in the background; raises what failed there.
+        """
+
+    def close(self) -> None:
+        """Stops what tunes in the background."""
+
+def kernel_key(kernel: KernelTemplate, space: Space, version: str = '') -> str:
+    """A digest of a template and the parameters of a space: StoreKey.kernel."""
 
 def minimize(space: Space, measure: Callable, **options) -> Found:
     """The configuration for which measure(configuration) is least."""
