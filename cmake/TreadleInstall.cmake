@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(treadle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/treadle")
 set(treadle_plugin_dir "${CMAKE_INSTALL_LIBDIR}/treadle")
 
-install(TARGETS treadle_tune treadle_fft treadle_linalg treadle_array treadle_device treadle_kernel
+install(TARGETS treadle_sparse treadle_tune treadle_fft treadle_linalg treadle_array treadle_device treadle_kernel
   EXPORT treadle-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT cpp)
 install(TARGETS treadle treadle_base treadle_process treadle_cuda treadle_opencl treadle_compile treadle_library treadle_memory treadle_codegen treadle_cuda_headers treadle_opencl_headers
   EXPORT treadle-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT cpp)

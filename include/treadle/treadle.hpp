@@ -189,6 +189,8 @@
 #include "treadle/process/settings.hpp"
 #include "treadle/process/trace.hpp"
 #include "treadle/process/warning.hpp"
+#include "treadle/sparse/conjugate_gradients.hpp"
+#include "treadle/sparse/csr_matrix.hpp"
 #include "treadle/tune/formula.hpp"
 #include "treadle/tune/measure.hpp"
 #include "treadle/tune/search.hpp"

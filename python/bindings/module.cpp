@@ -88,6 +88,7 @@ NB_MODULE(_core, m) {
   nb::module_ array = m.def_submodule("array", "Arrays.");
   nb::module_ fft = m.def_submodule("fft", "Fourier transforms of arrays.");
   nb::module_ linalg = m.def_submodule("linalg", "Products of matrices.");
+  nb::module_ sparse = m.def_submodule("sparse", "Sparse matrices and solvers.");
   nb::module_ tune = m.def_submodule("tune", "Spaces of configurations and searches.");
   nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
   nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
@@ -113,6 +114,7 @@ NB_MODULE(_core, m) {
   bind_decompositions(linalg);
   bind_generator(random);
   bind_fft(fft);
+  bind_sparse(sparse);
   bind_tune(tune);
   bind_cuda(cuda);
 

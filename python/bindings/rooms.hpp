@@ -24,6 +24,7 @@ void bind_tiling(nb::module_& m);
 void bind_algorithm_kernels(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_array(nb::module_& m);
+void bind_sparse(nb::module_& m);
 void bind_tune(nb::module_& m);
 void bind_generator(nb::module_& m);
 void bind_cuda_device(nb::module_& m);

@@ -9,6 +9,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
                             your own C text on arrays
     treadle.random          arrays of random numbers
     treadle.scans           scans, runs and sums of segments by any associative operation
+    treadle.sparse          sparse matrices and conjugate gradients
     treadle.cgen            programs as trees; treadle.templates: texts that know their lines
     treadle.tune            spaces of configurations, and the best of them
     treadle.specialize      a kernel with arguments baked in
@@ -35,6 +36,7 @@ _SUBMODULES = (
     "pyopencl",
     "random",
     "scans",
+    "sparse",
     "templates",
     "tune",
 )

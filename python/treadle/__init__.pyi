@@ -13,6 +13,7 @@ from treadle import pycuda as pycuda
 from treadle import pyopencl as pyopencl
 from treadle import random as random
 from treadle import scans as scans
+from treadle import sparse as sparse
 from treadle import templates as templates
 from treadle import tune as tune
 from treadle._core import Language as Language

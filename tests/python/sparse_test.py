@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""treadle.sparse beside SciPy: matrices in compressed rows, products and conjugate gradients."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import sparse
+
+scipy_sparse = pytest.importorskip("scipy.sparse")
+
+DEVICES = [d.id for d in treadle.devices() if d.traits.runs_kernels]
+DTYPES = ["f4", "f8", "c8", "c16", "i4", "i8"]
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    with treadle.find_device(request.param) as found:
+        yield found
+
+
+def drawn(rows, columns, density, dtype="f8", seed=0):
+    rng = np.random.default_rng(seed)
+    there = rng.random((rows, columns)) < density
+    values = rng.integers(-9, 10, (rows, columns)).astype(dtype)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * rng.integers(-9, 10, (rows, columns)).astype(dtype)
+    return scipy_sparse.csr_array(np.where(there, values, 0).astype(dtype))
+
+
+def poisson(n):
+    line = scipy_sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)],
+                                    offsets=[-1, 0, 1])  # fmt: skip
+    one = scipy_sparse.eye_array(n)
+    return (scipy_sparse.kron(line, one) + scipy_sparse.kron(one, line)).tocsr()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_are_scipys(device, dtype):
+    rng = np.random.default_rng(1)
+    for rows, columns, density in [(40, 30, 0.2), (1, 30, 0.5), (300, 7, 0.01), (5, 4000, 0.9)]:
+        theirs = drawn(rows, columns, density, dtype)
+        ours = sparse.csr_array(theirs)
+        x = rng.integers(-4, 5, columns).astype(dtype)
+        many = rng.integers(-4, 5, (columns, 3)).astype(dtype)
+        left = rng.integers(-4, 5, rows).astype(dtype)
+        assert np.array_equal((ours @ x).get(), theirs @ x)  # whole numbers: exact
+        assert np.array_equal((ours @ many).get(), theirs @ many)
+        assert np.array_equal((left @ ours).get(), left @ theirs)
+        assert (ours @ x).dtype == (theirs @ x).dtype
+    assert isinstance(ours @ tnp.array(x), treadle.Array)
+
+
+def test_forms_and_parts_are_scipys(device):
+    theirs = drawn(30, 20, 0.3)
+    ours = sparse.csr_array(theirs)
+    for one, other in [
+        (ours.T, theirs.T), (ours + 2 * ours, theirs + 2 * theirs), (ours - ours / 4, 0.75 * theirs),
+        (-ours, -theirs), (abs(ours), abs(theirs)), (ours[3:17], theirs[3:17]),
+        (ours[:0], theirs[:0]), (ours.astype("f4"), theirs.astype("f4")), (ours.conj(), theirs),
+        (sparse.csr_array(theirs.tocoo()), theirs), (sparse.csr_array(theirs.toarray()), theirs),
+        (sparse.csr_array((4, 5)), scipy_sparse.csr_array((4, 5))),
+    ]:  # fmt: skip
+        assert one.shape == other.shape and one.dtype == other.dtype
+        assert np.allclose(one.toarray().get(), other.toarray())
+        assert np.allclose(one.get().toarray(), other.toarray())
+    assert np.array_equal(ours.diagonal().get(), theirs.diagonal())
+    for axis in (None, 0, 1):
+        assert np.allclose(ours.sum(axis).get(), theirs.sum(axis))
+    assert (ours.nnz, ours.ndim, ours.format) == (theirs.nnz, 2, "csr")
+    assert "30 x 20" in repr(ours)
+
+
+def test_entries_come_in_any_order_and_several_times(device):
+    rng = np.random.default_rng(2)
+    row, column = rng.integers(0, 9, 200), rng.integers(0, 11, 200)
+    data = rng.integers(-5, 6, 200).astype("f8")
+    theirs = scipy_sparse.coo_array((data, (row, column)), shape=(9, 11)).tocsr()
+    ours = sparse.csr_array((data, (row, column)), shape=(9, 11))
+    assert np.array_equal(ours.indptr.get(), theirs.indptr)
+    assert np.array_equal(ours.indices.get(), theirs.indices)
+    assert np.array_equal(ours.data.get(), theirs.data)
+    order = np.argsort(row, kind="stable")  # columns that are not in order, and doubled
+    offsets = np.searchsorted(row[order], np.arange(10))
+    loose = sparse.csr_array((data[order], column[order], offsets), shape=(9, 11))
+    assert np.array_equal((loose @ np.arange(11.0)).get(), theirs @ np.arange(11.0))
+    assert np.array_equal(loose.toarray().get(), theirs.toarray())
+
+
+def test_what_is_not_finite_counts_where_it_is_read(device):
+    ours = sparse.csr_array(np.array([[1.0, 0, 0], [0, 2, 0], [0, 0, 0]]))
+    x = tnp.array([np.inf, np.nan, np.inf])
+    assert np.array_equal((ours @ x).get(), [np.inf, np.nan, 0], equal_nan=True)
+
+
+def test_products_are_pending_and_see_the_vector_as_it_was(device):
+    ours = sparse.csr_array(np.diag([1.0, 2, 3]))
+    x = tnp.array([1.0, 1, 1])
+    y = ours @ (x + 1) + 10
+    x[...] = 0
+    assert np.array_equal(y.get(), [12, 14, 16])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_conjugate_gradients_take_as_many_iterations_as_scipys(device, dtype):
+    from scipy.sparse.linalg import cg
+
+    theirs = poisson(12).astype(dtype)
+    b = np.random.default_rng(3).random(theirs.shape[0]).astype(dtype)
+    seen, expected = [], []
+    x, info = sparse.cg(sparse.csr_array(theirs), b, rtol=1e-4, callback=seen.append)
+    cg(theirs, b, rtol=1e-4, callback=expected.append)
+    assert info == 0 and x.dtype == dtype
+    assert np.linalg.norm(b - theirs @ x.get()) <= 1.05e-4 * np.linalg.norm(b)
+    assert abs(len(seen) - len(expected)) <= max(1, 0.02 * len(expected))
+
+
+def test_preconditioners_starts_and_functions(device):
+    theirs = poisson(10) + scipy_sparse.diags_array(np.linspace(1, 500, 100))
+    ours, b = sparse.csr_array(theirs), np.ones(100)
+    jacobi = 1 / ours.diagonal()
+    exact = np.linalg.solve(theirs.toarray(), b)
+    counts = []
+    for M in (None, lambda r: r * jacobi, sparse.csr_array(np.diag(jacobi.get()))):
+        seen = []
+        x, info = sparse.cg(lambda p: ours @ p, b, rtol=1e-10, M=M, callback=seen.append)
+        assert info == 0 and np.allclose(x.get(), exact, rtol=1e-8)
+        counts.append(len(seen))
+    assert counts[1] == counts[2] < counts[0]
+    seen = []
+    x, info = sparse.cg(ours, b, x0=exact, callback=seen.append)
+    assert info == 0 and len(seen) <= 1
+    x, info = sparse.cg(ours, b, rtol=1e-10, check_every=7)
+    assert info == 0 and np.allclose(x.get(), exact, rtol=1e-8)
+    x, info = sparse.cg(ours, b, rtol=1e-12, maxiter=3)
+    assert info == 3
+    x, info = sparse.cg(ours, np.zeros(100))
+    assert info == 0 and not x.get().any()
+
+
+def test_a_solver_tells_why_it_ended(device):
+    with pytest.warns(sparse.SolverWarning, match="not positive definite"):
+        assert sparse.cg(sparse.csr_array(np.diag([1.0, -1, 2])), np.ones(3))[1] == -1
+    with pytest.warns(sparse.SolverWarning, match="NaN"):
+        assert sparse.cg(sparse.csr_array(np.diag([1.0, np.nan, 2])), np.ones(3))[1] == -1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sparse.cg(sparse.csr_array(np.eye(3)), np.ones(3))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 1025])
+def test_sizes_at_the_ends(device, n):
+    ours = sparse.csr_array(scipy_sparse.eye_array(n, format="csr"))
+    assert np.array_equal((ours @ np.arange(float(n))).get(), np.arange(float(n)))
+    assert ours.T.shape == (n, n) and ours.toarray().shape == (n, n)
+    x, info = sparse.cg(ours, np.ones(n))
+    assert info == 0 and np.array_equal(x.get(), np.ones(n))
+
+
+def test_mistakes_are_named(device):
+    one = np.ones(2)
+    good = sparse.csr_array(np.ones((2, 3)))
+    for wrong, error, text in [
+        (lambda: good @ np.ones(2), ValueError, "2 x 3 by an array of shape"),
+        (lambda: good + sparse.csr_array((3, 2)), ValueError, "2 x 3 and 3 x 2"),
+        (lambda: sparse.csr_array((one, [0, 5], [0, 1, 2]), shape=(2, 3)), IndexError, "5 of a"),
+        (lambda: sparse.csr_array((one, [0, -1], [0, 1, 2]), shape=(2, 3)), IndexError, "-1 of a"),
+        (lambda: sparse.csr_array((one, [0, 1], [0, 2, 1]), shape=(2, 3)), ValueError, "go down"),
+        (lambda: sparse.csr_array((one, [0, 1], [0, 1]), shape=(2, 3)), ValueError, "offsets"),
+        (lambda: sparse.csr_array((one, [0.0, 1], [0, 1, 2]), shape=(2, 3)), TypeError, "indices"),
+        (lambda: sparse.csr_array((one, ([0, 9], [0, 1])), shape=(2, 3)), IndexError, "row: 9"),
+        (lambda: sparse.csr_array(np.ones(3)), ValueError, "two axes"),
+        (lambda: sparse.csr_array(np.ones((2, 2), bool)), TypeError, "bool"),
+        (lambda: sparse.csr_array(np.ones((2, 2)), shape=(3, 2)), ValueError, "shape="),
+        (lambda: good[::2], IndexError, "first:last"),
+        (lambda: sparse.cg(good, one), ValueError, "2 x 3"),
+        (lambda: sparse.cg(np.eye(2), np.array([1, np.inf])), ValueError, "not finite"),
+        (lambda: sparse.cg(np.eye(2), one, rtol=-1), ValueError, "tolerances"),
+        (lambda: sparse.cg(np.eye(2), one, x0=np.ones(3)), ValueError, "start"),
+        (lambda: sparse.cg(np.eye(2), one, check_every=0), ValueError, "check_every"),
+        (lambda: sparse.cg(3, one), TypeError, "A is a int"),
+        (lambda: sparse.cg(lambda x: x[:1], one), ValueError, "A made shape"),
+    ]:  # fmt: skip
+        with pytest.raises(error, match=text):
+            wrong()
+
+
+def test_what_a_function_raises_comes_through(device):
+    def fails(x):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        sparse.cg(fails, np.ones(3))
