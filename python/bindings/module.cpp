@@ -68,6 +68,14 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_handles(cuda);  // adds to the classes of all others
 }
 
+void bind_kernels(nb::module_& kernel) {
+  bind_kernel(kernel);
+  bind_reduction_kernel(kernel);
+  bind_scan_kernel(kernel);
+  bind_tiling(kernel);
+  bind_algorithm_kernels(kernel);
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -103,11 +111,7 @@ NB_MODULE(_core, m) {
   bind_compile(compile);
   bind_library(library);
   bind_device(device);
-  bind_kernel(kernel);
-  bind_reduction_kernel(kernel);
-  bind_scan_kernel(kernel);
-  bind_tiling(kernel);
-  bind_algorithm_kernels(kernel);
+  bind_kernels(kernel);
   bind_random(random);
   bind_array(array);
   bind_linalg(linalg);

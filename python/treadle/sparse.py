@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator as _operator
 import warnings as _warnings
-from collections.abc import Callable as _Callable
+from importlib import import_module as _import_module
 from typing import Any
 
 import numpy as _numpy
@@ -168,10 +168,8 @@ class csr_array:  # noqa: N801 - SciPy's name
 
     def get(self) -> Any:
         """SciPy's csr_array, on the host. Waits."""
-        import scipy.sparse
-
         parts = (self.data.get(), self.indices.get(), self.indptr.get())
-        return scipy.sparse.csr_array(parts, shape=self.shape)
+        return _import_module("scipy.sparse").csr_array(parts, shape=self.shape)
 
     to_scipy = get
 
@@ -245,9 +243,6 @@ class csr_array:  # noqa: N801 - SciPy's name
             raise _IndexError(f"csr_array[{key!r}]; rows are chosen as A[first:last]")
         first, last, _ = key.indices(self.shape[0])
         return self._of(self._matrix.rows_between(first, max(first, last)))
-
-
-_Operator = _Callable[[Array], Array]
 
 
 def _operator_of(given: Any, name: str) -> Any:

@@ -27,11 +27,11 @@ std::shared_ptr<SparseProductPlan> make_plan(device::Device& device, const Spars
   const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
   const DType dtype(product.dtype);
   AssociativeText sum = associative_text({.op = Op::add}, dtype, dialect);
-  const codegen::OperandText operands[] = {{"a", product.dtype}, {"b", product.dtype}};
+  const codegen::OperandText operands[] = {{"data[i]", product.dtype},
+                                           {"x[columns[i]]", product.dtype}};
   const std::string times = codegen::op_text(Op::multiply, operands, dialect);
   std::string preamble = std::string(codegen::include_of_dialect) + dialect.exact_preamble +
                          codegen::device_functions(times + sum.combine + sum.neutral, dialect);
-  preamble += "#define treadle_times(a, b) (" + times + ")\n";
   const std::string column = codegen::TypeNames(dialect).name_of(product.column_dtype);
   const std::string item = "const " + sum.item;
   auto made = std::make_shared<SparseProductPlan>();
@@ -39,7 +39,7 @@ std::shared_ptr<SparseProductPlan> make_plan(device::Device& device, const Spars
       device.shared_from_this(), sum.dtype,
       SegmentedFoldTexts{
           .arguments = item + " *data, const " + column + " *columns, " + item + " *x",
-          .map = "treadle_times(data[i], x[columns[i]])",
+          .map = times,
           .reduce = sum.combine,
           .neutral = sum.neutral},
       SegmentedFoldOptions{.name = "sparse_product_" + dtype.name(),
@@ -55,13 +55,13 @@ std::shared_ptr<SparseProductPlan> make_plan(device::Device& device, const Spars
 void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
                            const SparseProductArguments& arguments, const device::Order& order) {
   device::Device& device = stream.device();
-  std::string key = "sparse product " + DType(product.dtype).name() + " " +
-                    DType(product.column_dtype).name();
+  std::string key =
+      "sparse product " + DType(product.dtype).name() + " " + DType(product.column_dtype).name();
   append_key(key, tiling_of(device));
-  const SparseProductPlan& plan = plans<SparseProductPlan>(device).find(
-      key, [&] { return make_plan(device, product); });
-  const UserArgument all[] = {arguments.data, arguments.columns, arguments.x,
-                              arguments.starts, arguments.ends, arguments.result};
+  const SparseProductPlan& plan =
+      plans<SparseProductPlan>(device).find(key, [&] { return make_plan(device, product); });
+  const UserArgument all[] = {arguments.data,   arguments.columns, arguments.x,
+                              arguments.starts, arguments.ends,    arguments.result};
   plan.fold->launch_arguments(stream, {.count = product.rows, .indices = product.entries}, all,
                               order);
 }

@@ -60,10 +60,8 @@ Solution conjugate_gradients(const LinearOperator& a, const Array& b, const CgOp
   const double norm = b.size() > 0 ? std::sqrt(on_host(inner(b, b))) : 0;
   if (!std::isfinite(norm))
     throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
-  const double wanted =
-      std::max(options.relative_tolerance * norm, options.absolute_tolerance);
-  const std::int64_t most =
-      options.most_iterations > 0 ? options.most_iterations : 10 * b.size();
+  const double wanted = std::max(options.relative_tolerance * norm, options.absolute_tolerance);
+  const std::int64_t most = options.most_iterations > 0 ? options.most_iterations : 10 * b.size();
   if (norm == 0) return {array::zeros_like(b), 0, 0, SolverEnd::converged};
   const auto precondition = [&](const Array& r) {
     return options.preconditioner ? applied(options.preconditioner, r, "the preconditioner") : r;

@@ -27,8 +27,6 @@
 namespace treadle::sparse {
 namespace {
 
-
-
 std::string text_of(const MatrixSize& size) {
   return std::to_string(size.rows) + " x " + std::to_string(size.columns);
 }
@@ -45,7 +43,8 @@ void require_integers(const char* name, const Array& x, std::int64_t length) {
                          ", wanted: one axis of " + std::to_string(length),
                      "pass one for each entry, and offsets for each row and one more");
   if (!x.dtype().is_integer())
-    throw DTypeError(std::string(name) + " of " + x.dtype().name(), "pass integers: int32 or int64");
+    throw DTypeError(std::string(name) + " of " + x.dtype().name(),
+                     "pass integers: int32 or int64");
 }
 
 void require_data(const Array& data) {
@@ -99,7 +98,8 @@ void require_offsets(const Array& offsets, std::int64_t entries) {
   const std::int64_t first = offsets.at({Index::at(0)}).as<std::int64_t>().front(),
                      last = offsets.at({Index::at(-1)}).as<std::int64_t>().front();
   const bool goes_down =
-      from.size() > 0 && array::cast(array::min(to - from), Scalar::int64).as<std::int64_t>()[0] < 0;
+      from.size() > 0 &&
+      array::cast(array::min(to - from), Scalar::int64).as<std::int64_t>()[0] < 0;
   if (first != 0 || last != entries || goes_down)
     throw InvalidArgument("offsets from " + std::to_string(first) + " to " + std::to_string(last) +
                               (goes_down ? " that go down" : "") + ", for " +
@@ -121,18 +121,17 @@ class Product final : public array::Computation {
     const auto result = launch.result(0);
     if (!result || result->shape.front() == 0) return {};
     const array::ArrayPlace data = launch.input(0), offsets = launch.input(2);
-    kernel::launch_sparse_product(
-        stream,
-        {.dtype = dtype_,
-         .column_dtype = column_dtype_,
-         .rows = static_cast<std::uint64_t>(result->shape.front()),
-         .entries = static_cast<std::uint64_t>(data.shape.front())},
-        {.data = data.location,
-         .columns = launch.input(1).location,
-         .starts = offsets.location,
-         .ends = offsets.location + sizeof(std::int64_t),
-         .x = launch.input(3).location,
-         .result = result->location});
+    kernel::launch_sparse_product(stream,
+                                  {.dtype = dtype_,
+                                   .column_dtype = column_dtype_,
+                                   .rows = static_cast<std::uint64_t>(result->shape.front()),
+                                   .entries = static_cast<std::uint64_t>(data.shape.front())},
+                                  {.data = data.location,
+                                   .columns = launch.input(1).location,
+                                   .starts = offsets.location,
+                                   .ends = offsets.location + sizeof(std::int64_t),
+                                   .x = launch.input(3).location,
+                                   .result = result->location});
     return {};
   }
 
@@ -185,8 +184,7 @@ CsrMatrix CsrMatrix::from_entries(const Array& data, const Array& rows, const Ar
   const bool is_small = size.columns <= std::numeric_limits<std::int32_t>::max();
   const Array indices =
       in_dtype(remainder(found.keys, width), is_small ? Scalar::int32 : Scalar::int64);
-  return CsrMatrix(Checked{}, packed(found.values), packed(indices),
-                   packed(offsets), size);
+  return CsrMatrix(Checked{}, packed(found.values), packed(indices), packed(offsets), size);
 }
 
 CsrMatrix CsrMatrix::from_dense(const Array& x) {
@@ -206,26 +204,26 @@ Array CsrMatrix::rows() const {
 
 Array CsrMatrix::multiply(const Array& x) const {
   if (x.rank() < 1 || x.rank() > 2 || x.shape()[0] != size_.columns)
-    throw ShapeError("a matrix of " + text_of(size_) + " by an array of shape " +
-                         shape_text(x.shape()),
-                     "pass a vector, or a matrix with as many rows as this one has columns");
+    throw ShapeError(
+        "a matrix of " + text_of(size_) + " by an array of shape " + shape_text(x.shape()),
+        "pass a vector, or a matrix with as many rows as this one has columns");
   if (x.rank() == 2) {
     std::vector<Array> columns;
     for (std::int64_t k = 0; k < x.shape()[1]; ++k)
       columns.push_back(multiply(x.at({Index::all(), Index::at(k)})));
     if (columns.empty())
-      return array::zeros({size_.rows, 0}, promote(OperandType(data_.dtype().scalar()),
-                                                   OperandType(x.dtype().scalar())),
-                          {.stream = data_.stream()});
+      return array::zeros(
+          {size_.rows, 0},
+          promote(OperandType(data_.dtype().scalar()), OperandType(x.dtype().scalar())),
+          {.stream = data_.stream()});
     return array::stack(columns, 1);
   }
   const Scalar dtype =
       promote(OperandType(data_.dtype().scalar()), OperandType(x.dtype().scalar()));
-  const Array inputs[] = {in_dtype(data_, dtype), indices_, offsets_,
-                          packed(in_dtype(x, dtype))};
+  const Array inputs[] = {in_dtype(data_, dtype), indices_, offsets_, packed(in_dtype(x, dtype))};
   const array::ResultSpec result[] = {{{size_.rows}, dtype}};
-  return array::pending_results(
-             std::make_shared<const Product>(dtype, indices_.dtype().scalar()), inputs, result)
+  return array::pending_results(std::make_shared<const Product>(dtype, indices_.dtype().scalar()),
+                                inputs, result)
       .front();
 }
 
@@ -234,8 +232,8 @@ CsrMatrix CsrMatrix::transposed() const {
 }
 
 Array CsrMatrix::dense() const {
-  const Array made = array::zeros({size_.rows, size_.columns}, data_.dtype().scalar(),
-                                  {.stream = data_.stream()});
+  const Array made =
+      array::zeros({size_.rows, size_.columns}, data_.dtype().scalar(), {.stream = data_.stream()});
   if (data_.size() > 0)
     array::combine_at(made, rows() * size_.columns + in_dtype(indices_, Scalar::int64), data_);
   return made;
@@ -261,9 +259,9 @@ Array CsrMatrix::sum(std::optional<int> axis) const {
 CsrMatrix CsrMatrix::with_data(const Array& data) const {
   require_data(data);
   if (data.size() != data_.size())
-    throw ShapeError(std::to_string(data.size()) + " elements for " +
-                         std::to_string(data_.size()) + " entries",
-                     "pass one for each entry");
+    throw ShapeError(
+        std::to_string(data.size()) + " elements for " + std::to_string(data_.size()) + " entries",
+        "pass one for each entry");
   return CsrMatrix(Checked{}, packed(data), indices_, offsets_, size_);
 }
 
@@ -287,9 +285,8 @@ CsrMatrix CsrMatrix::rows_between(std::int64_t first, std::int64_t last) const {
   const std::int64_t begin = part.at({Index::at(0)}).as<std::int64_t>().front(),
                      end = part.at({Index::at(-1)}).as<std::int64_t>().front();
   const Index entries{.start = begin, .stop = end};
-  return CsrMatrix(Checked{}, packed(data_.at({entries})),
-                   packed(indices_.at({entries})), packed(part - begin),
-                   {last - first, size_.columns});
+  return CsrMatrix(Checked{}, packed(data_.at({entries})), packed(indices_.at({entries})),
+                   packed(part - begin), {last - first, size_.columns});
 }
 
 }  // namespace treadle::sparse

@@ -58,7 +58,8 @@ def test_forms_and_parts_are_scipys(device):
     theirs = drawn(30, 20, 0.3)
     ours = sparse.csr_array(theirs)
     for one, other in [
-        (ours.T, theirs.T), (ours + 2 * ours, theirs + 2 * theirs), (ours - ours / 4, 0.75 * theirs),
+        (ours.T, theirs.T), (ours + 2 * ours, theirs + 2 * theirs),
+        (ours - ours / 4, 0.75 * theirs),
         (-ours, -theirs), (abs(ours), abs(theirs)), (ours[3:17], theirs[3:17]),
         (ours[:0], theirs[:0]), (ours.astype("f4"), theirs.astype("f4")), (ours.conj(), theirs),
         (sparse.csr_array(theirs.tocoo()), theirs), (sparse.csr_array(theirs.toarray()), theirs),

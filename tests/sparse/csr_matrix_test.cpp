@@ -3,30 +3,13 @@
 
 #include <gmock/gmock.h>
 
-#include "array/each_array_device.hpp"
-#include "treadle/array/creation.hpp"
+#include "sparse/small_matrix.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/sparse/conjugate_gradients.hpp"
 
 namespace treadle::sparse {
 namespace {
 
-using array::device_test_name;
-using array::each_device;
-
-class SparseTest : public array::OnEachArrayDevice {
- protected:
-  void SetUp() override {
-    if (!device()->info().traits.runs_kernels) GTEST_SKIP() << "offsets are looked at";
-  }
-  /// 4 0 1 / 0 3 0 / 1 0 2
-  CsrMatrix small() {
-    return CsrMatrix(make({4, 1, 3, 1, 2}),
-                     array::cast(make({0, 2, 1, 0, 2}), Scalar::int32),
-                     array::cast(make({0, 2, 3, 5}), Scalar::int64), {3, 3});
-  }
-};
 INSTANTIATE_TEST_SUITE_P(Devices, SparseTest, each_device(), device_test_name);
 
 TEST_P(SparseTest, ProductsArePending) {
@@ -49,19 +32,6 @@ TEST_P(SparseTest, Parts) {
   expect(a.plus(a.transposed()).dense(), {8, 0, 2, 0, 6, 0, 2, 0, 4});
   expect(a.rows_between(1, 3).dense(), {0, 3, 0, 1, 0, 2});
   expect(CsrMatrix::from_dense(a.dense()).data(), {4, 1, 3, 1, 2});
-}
-
-TEST_P(SparseTest, ConjugateGradientsSolve) {
-  const device::StreamScope scope(shared_stream());
-  const CsrMatrix a = small();
-  const auto times = [&](const Array& x) { return a.multiply(x); };
-  const Array b = array::cast(make({7, 6, 7}), Scalar::float64);
-  const Solution found = conjugate_gradients(times, b, {.relative_tolerance = 1e-12});
-  EXPECT_EQ(found.end, SolverEnd::converged);
-  EXPECT_LE(found.iterations, 3);
-  const std::vector<double> x = found.x.as<double>();
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[k], static_cast<double>(k + 1), 1e-9);
-  EXPECT_THROW(conjugate_gradients(times, b, {.relative_tolerance = -1}), InvalidArgument);
 }
 
 TEST_P(SparseTest, RefusesWhatIsNoMatrix) {

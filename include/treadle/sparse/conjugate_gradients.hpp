@@ -16,21 +16,22 @@ using LinearOperator = std::function<Array(const Array&)>;
 
 /// How conjugate_gradients() goes.
 struct CgOptions {
-  double relative_tolerance = 1e-5;  ///< of the norm of b
-  double absolute_tolerance = 0;     ///< of the residual's norm
-  std::int64_t most_iterations = 0;  ///< 0: ten times the length of b
-  std::optional<Array> start = {};   ///< else zeros
+  double relative_tolerance = 1e-5;    ///< of the norm of b
+  double absolute_tolerance = 0;       ///< of the residual's norm
+  std::int64_t most_iterations = 0;    ///< 0: ten times the length of b
+  std::optional<Array> start = {};     ///< else zeros
   LinearOperator preconditioner = {};  ///< of the residual: about the inverse matrix; none: nothing
-  std::function<void(const Array&)> callback = {};  ///< after each iteration, of the solution so far
+  std::function<void(const Array&)> callback =
+      {};               ///< after each iteration, of the solution so far
   int check_every = 1;  ///< iterations between two looks at the residual, for which the host waits
 };
 
 /// Why a solver ended.
 enum class SolverEnd : std::uint8_t {
   converged,
-  iterations,     ///< all that were allowed are done
-  not_definite,   ///< a direction p has (p, A p) <= 0: the matrix is not positive definite
-  not_a_number,   ///< NaN or an infinity came up
+  iterations,    ///< all that were allowed are done
+  not_definite,  ///< a direction p has (p, A p) <= 0: the matrix is not positive definite
+  not_a_number,  ///< NaN or an infinity came up
 };
 
 /// What a solver found.
@@ -47,7 +48,8 @@ struct Solution {
 /// `check_every` iterations. Throws ShapeError unless b, `start` and products have one axis of one
 /// length, InvalidArgument for tolerances below 0 and for a b that is not finite, before anything
 /// is iterated.
-Solution conjugate_gradients(const LinearOperator& a, const Array& b, const CgOptions& options = {});
+Solution conjugate_gradients(const LinearOperator& a, const Array& b,
+                             const CgOptions& options = {});
 
 }  // namespace treadle::sparse
 

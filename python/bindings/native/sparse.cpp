@@ -48,8 +48,7 @@ std::tuple<Array, std::int64_t, double, int> conjugate_gradients(
                             .callback = nullptr,
                             .check_every = check_every};
   if (!callback.is_none()) options.callback = [callback](const Array& x) { callback(x); };
-  const sparse::Solution found =
-      sparse::conjugate_gradients(matrix_or_function(a), b, options);
+  const sparse::Solution found = sparse::conjugate_gradients(matrix_or_function(a), b, options);
   return {found.x, found.iterations, found.residual, static_cast<int>(found.end)};
 }
 

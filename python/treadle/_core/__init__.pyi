@@ -39,6 +39,7 @@ from treadle._core import (
     pvt_struct as pvt_struct,
     random as random,
     rules as rules,
+    sparse as sparse,
     tree as tree,
     tune as tune
 )

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/sparse/conjugate_gradients.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "sparse/small_matrix.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::sparse {
+namespace {
+
+class CgTest : public SparseTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, CgTest, each_device(), device_test_name);
+
+TEST_P(CgTest, Solves) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a = small();
+  const auto times = [&](const Array& x) { return a.multiply(x); };
+  const Array b = array::cast(make({7, 6, 7}), Scalar::float64);
+  const Solution found = conjugate_gradients(times, b, {.relative_tolerance = 1e-12});
+  EXPECT_EQ(found.end, SolverEnd::converged);
+  EXPECT_LE(found.iterations, 3);
+  const std::vector<double> x = found.x.as<double>();
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[k], static_cast<double>(k + 1), 1e-9);
+  EXPECT_THROW(conjugate_gradients(times, b, {.relative_tolerance = -1}), InvalidArgument);
+}
+
+TEST_P(CgTest, TellsWhyItEnds) {
+  const device::StreamScope scope(shared_stream());
+  const Array b = make({1, 2, 3});
+  const Array signs = make({1, -1, 2});
+  const auto indefinite = [&](const Array& x) { return x * signs; };
+  EXPECT_EQ(conjugate_gradients(indefinite, b, {}).end, SolverEnd::not_definite);
+  const auto nan = [](const Array& x) { return x * std::numeric_limits<float>::quiet_NaN(); };
+  EXPECT_EQ(conjugate_gradients(nan, b, {}).end, SolverEnd::not_a_number);
+  const CsrMatrix a = small();
+  const auto times = [&](const Array& x) { return a.multiply(x); };
+  const Solution cut = conjugate_gradients(times, b, {.most_iterations = 1});
+  EXPECT_EQ(cut.end, SolverEnd::iterations);
+  EXPECT_EQ(cut.iterations, 1);
+}
+
+}  // namespace
+}  // namespace treadle::sparse
