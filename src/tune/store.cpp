@@ -26,27 +26,29 @@ using Values = std::map<std::string, Value>;
 
 // "TRDT": what tells a store from another program's database.
 constexpr std::int64_t application = 0x54524454, version = 1;
-constexpr const char* schema = R"(
-CREATE TABLE IF NOT EXISTS attempt (
-  kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT NULL,
-  configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL,
-  outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL,
-  compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL,
-  PRIMARY KEY (kernel, problem, environment, configuration)) WITHOUT ROWID;
-PRAGMA application_id = 0x54524454;
-PRAGMA user_version = 1;)";
-constexpr const char* put = R"(
-INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-ON CONFLICT DO UPDATE SET outcome = excluded.outcome, seconds = excluded.seconds,
-  samples = excluded.samples, resources = excluded.resources,
-  compile_seconds = excluded.compile_seconds, error = excluded.error, time = excluded.time
-WHERE excluded.time >= time)";
-constexpr const char* as_json = R"(
-SELECT json_object('kernel', kernel, 'problem', json(problem), 'environment', json(environment),
-  'configuration', json(configuration), 'outcome', outcome, 'seconds', seconds,
-  'samples', json(samples), 'resources', json(resources), 'compile_seconds', compile_seconds,
-  'error', error, 'time', time)
-FROM attempt WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, problem, environment, configuration)";
+constexpr const char* schema =
+    "CREATE TABLE IF NOT EXISTS attempt ( "
+    "kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT NULL, "
+    "configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL, "
+    "outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL, "
+    "compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL, "
+    "PRIMARY KEY (kernel, problem, environment, configuration)) WITHOUT ROWID; "
+    "PRAGMA application_id = 0x54524454; "
+    "PRAGMA user_version = 1;";
+constexpr const char* put =
+    "INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
+    "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, seconds = excluded.seconds, "
+    "samples = excluded.samples, resources = excluded.resources, "
+    "compile_seconds = excluded.compile_seconds, error = excluded.error, time = excluded.time "
+    "WHERE excluded.time >= time";
+constexpr const char* as_json =
+    "SELECT json_object('kernel', kernel, 'problem', json(problem), 'environment', "
+    "json(environment), "
+    "'configuration', json(configuration), 'outcome', outcome, 'seconds', seconds, "
+    "'samples', json(samples), 'resources', json(resources), 'compile_seconds', compile_seconds, "
+    "'error', error, 'time', time) "
+    "FROM attempt WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, problem, environment, "
+    "configuration";
 
 Values environment_values(const Environment& environment) {
   return {{"device", environment.device},
@@ -304,20 +306,24 @@ struct Store::State {
     Statement valid(*database, "SELECT json_valid(?1)");
     valid.set(1, line).next();
     if (valid.integer(0) != 1) refuse("is no JSON");
-    Statement types(*database, R"(
-SELECT json_type(?1, '$.kernel') = 'text' AND json_type(?1, '$.problem') = 'object'
-  AND json_type(?1, '$.environment') = 'object' AND json_type(?1, '$.configuration') = 'object'
-  AND json_type(?1, '$.outcome') = 'text')");
+    Statement types(
+        *database,
+        "SELECT json_type(?1, '$.kernel') = 'text' AND json_type(?1, '$.problem') = 'object' "
+        "AND json_type(?1, '$.environment') = 'object' AND json_type(?1, '$.configuration') = "
+        "'object' "
+        "AND json_type(?1, '$.outcome') = 'text'");
     types.set(1, line).next();
     if (types.integer(0) != 1)
       refuse("lacks kernel, problem, environment, configuration or outcome");
-    Statement parts(*database, R"(
-SELECT json_extract(?1, '$.kernel'), json_extract(?1, '$.problem'),
-  json_extract(?1, '$.environment'), json_extract(?1, '$.configuration'),
-  json_extract(?1, '$.outcome'), json_extract(?1, '$.seconds'),
-  coalesce(json_extract(?1, '$.samples'), '[]'), coalesce(json_extract(?1, '$.resources'), '{}'),
-  coalesce(json_extract(?1, '$.compile_seconds'), 0), coalesce(json_extract(?1, '$.error'), ''),
-  coalesce(json_extract(?1, '$.time'), 0))");
+    Statement parts(*database,
+                    "SELECT json_extract(?1, '$.kernel'), json_extract(?1, '$.problem'), "
+                    "json_extract(?1, '$.environment'), json_extract(?1, '$.configuration'), "
+                    "json_extract(?1, '$.outcome'), json_extract(?1, '$.seconds'), "
+                    "coalesce(json_extract(?1, '$.samples'), '[]'), coalesce(json_extract(?1, "
+                    "'$.resources'), '{}'), "
+                    "coalesce(json_extract(?1, '$.compile_seconds'), 0), coalesce(json_extract(?1, "
+                    "'$.error'), ''), "
+                    "coalesce(json_extract(?1, '$.time'), 0)");
     parts.set(1, line).next();
     const Values environment = read_values(parts.text(2));
     const Environment where = environment_from(environment);
@@ -338,10 +344,11 @@ SELECT json_extract(?1, '$.kernel'), json_extract(?1, '$.problem'),
   }
 
   std::vector<Choice> choices(const StoreKey& key) {
-    Statement rows(*database, R"(
-SELECT problem, environment, configuration, min(seconds), device, time FROM attempt
-WHERE kernel = ?1 AND outcome = 'measured' AND (device = ?2 OR architecture = ?3)
-GROUP BY problem, environment)");
+    Statement rows(
+        *database,
+        "SELECT problem, environment, configuration, min(seconds), device, time FROM attempt "
+        "WHERE kernel = ?1 AND outcome = 'measured' AND (device = ?2 OR architecture = ?3) "
+        "GROUP BY problem, environment");
     rows.set(1, key.kernel).set(2, key.environment.device).set(3, key.environment.architecture);
     const std::string problem = json_text(key.problem);
     const std::string environment = json_text(environment_values(key.environment));
@@ -404,10 +411,11 @@ void Store::add(const StoreKey& key, const Configuration& configuration, const M
 
 std::vector<KeptAttempt> Store::attempts(const StoreKey& key) {
   const std::lock_guard lock(state_->mutex);
-  Statement rows(*state_->database, R"(
-SELECT configuration, outcome, seconds, samples, resources, compile_seconds, error FROM attempt
-WHERE kernel = ?1 AND problem = ?2 AND environment = ?3
-ORDER BY outcome != 'measured', seconds IS NULL, seconds)");
+  Statement rows(*state_->database,
+                 "SELECT configuration, outcome, seconds, samples, resources, compile_seconds, "
+                 "error FROM attempt "
+                 "WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 "
+                 "ORDER BY outcome != 'measured', seconds IS NULL, seconds");
   rows.set(1, key.kernel).set(2, json_text(key.problem));
   rows.set(3, json_text(environment_values(key.environment)));
   std::vector<KeptAttempt> made;
@@ -418,9 +426,9 @@ ORDER BY outcome != 'measured', seconds IS NULL, seconds)");
 
 std::optional<Measured> Store::find(const StoreKey& key, const Configuration& configuration) {
   const std::lock_guard lock(state_->mutex);
-  Statement row(*state_->database, R"(
-SELECT outcome, seconds, samples, resources, compile_seconds, error FROM attempt
-WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 AND configuration = ?4)");
+  Statement row(*state_->database,
+                "SELECT outcome, seconds, samples, resources, compile_seconds, error FROM attempt "
+                "WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 AND configuration = ?4");
   row.set(1, key.kernel).set(2, json_text(key.problem));
   row.set(3, json_text(environment_values(key.environment)));
   row.set(4, json_text(values_of(configuration)));

@@ -20,6 +20,7 @@
 #include "native/tune.hpp"
 #include "rooms.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/tune/formula.hpp"
 #include "treadle/tune/search.hpp"
 
 namespace treadle::bindings {
@@ -333,6 +334,25 @@ void bind_tune(nb::module_& m) {
   bind_search(m);
   bind_tune_kernel(m);
   bind_tune_store(m);
+  m.def(
+      "evaluate",
+      [](const std::string& formula, const nb::object& names) {
+        const tune::Formula read(formula);
+        const auto known = named_values(names);
+        std::vector<Value> values;
+        for (const std::string& name : read.names()) {
+          const auto found = known.find(name);
+          if (found == known.end())
+            throw InvalidArgument(
+                "the formula '" + formula + "' has the name '" + name + "', which has no value",
+                "pass its value");
+          values.push_back(found->second);
+        }
+        return value_to(read(values));
+      },
+      "formula"_a, "names"_a,
+      nb::sig("def evaluate(formula: str, names: object) -> bool | int | float | str"),
+      "The value of a formula of spaces for a mapping of names and values.");
   m.def(
       "minimize",
       [](const Space& space, const nb::callable& measure, const nb::kwargs& options) {

@@ -562,6 +562,9 @@ class TunedKernel:
 def kernel_key(kernel: KernelTemplate, space: Space, version: str = '') -> str:
     """A digest of a template and the parameters of a space: StoreKey.kernel."""
 
+def evaluate(formula: str, names: object) -> bool | int | float | str:
+    """The value of a formula of spaces for a mapping of names and values."""
+
 def minimize(space: Space, measure: Callable, **options) -> Found:
     """The configuration for which measure(configuration) is least."""
 

@@ -42,6 +42,7 @@ from treadle._core.tune import (
     StoreKey,
     Trial,
     Tuned,
+    evaluate,
 )
 from treadle._noted_interrupt import NotedInterrupt
 from treadle._tune_arguments import Output, Updated, measure_options, on_host, problem_arguments
@@ -65,6 +66,7 @@ __all__ = [
     "Tuned",
     "TunedKernel",
     "Updated",
+    "evaluate",
     "minimize",
     "store_key",
     "successive_halving",
@@ -101,6 +103,18 @@ class Space(_tune.Space):
             names = list(inspect.signature(constraint).parameters)
             self._functions.append(constraint)
             self.require_function(names, constraint)
+        return self
+
+    def require_of_all(self, constraint: Callable[[dict[str, Any]], Any]) -> Space:
+        """Adds a function of a dict of all parameters that there are now. It is called for each
+        combination of them: one of few parameters is asked less often by require()."""
+        names = list(self.names)
+
+        def of_values(*values: Any) -> Any:
+            return constraint(dict(zip(names, values, strict=True)))
+
+        self._functions.append(of_values)
+        self.require_function(names, of_values)
         return self
 
 
