@@ -72,7 +72,8 @@ def travelling(words: list[str], build: pathlib.Path, link: pathlib.Path) -> lis
     """A command with its objects and libraries copied into the folder `link`."""
     result = ["c++"]
     for previous, word in zip(words, words[1:], strict=False):
-        is_input = word.endswith((".o", ".a")) and previous != "-o"
+        names_a_file = previous != "-o" and not word.startswith("-")
+        is_input = names_a_file and word.endswith((".o", ".a"))
         if is_input:
             copy = link / word.lstrip("/")
             if not copy.exists():

@@ -180,7 +180,17 @@ def test_elements_are_written_into_files_as_numpy_writes_them(tmp_path):
 
 
 FLAT_KEYS = (0, -1, slice(5, 1, -2), [0, 2], [], (0,), (0, 1), None, True, 6, "a", np.int8(2))
-FLAT_VALUES = (7, [1, 2, 3], [[2], [3]], [5], [], np.array(3), np.array([3]), np.array([3, 4]))
+FLAT_VALUES = (
+    7,
+    np.int64(3),
+    [1, 2, 3],
+    [[2], [3]],
+    [5],
+    [],
+    np.array(3),
+    np.array([3]),
+    np.array([3, 4]),
+)
 
 
 @pytest.mark.parametrize("key", FLAT_KEYS, ids=repr)
@@ -196,3 +206,12 @@ def test_places_of_flat_take_what_numpys_take(key):
         for value in FLAT_VALUES:
             host = np.arange(6, dtype="f4").reshape(2, 3).T
             assert outcome(tnp.asarray(host), value) == outcome(host.copy("K"), value), value
+
+
+def test_flat_refuses_integers_beyond_the_dtype():
+    with treadle.find_device("cpu"):
+        ours = tnp.zeros(3, "i1")
+        for value in (200, np.uint8(200)):
+            with pytest.raises(OverflowError):
+                ours.flat[0] = value
+        assert not ours.get().any()

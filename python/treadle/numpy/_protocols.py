@@ -78,6 +78,8 @@ class flat:  # noqa: N801 - a method of arrays
         kind = values.dtype if isinstance(values, Array) else self.base.dtype
         if places.ndim == 0 and isinstance(values, list | tuple) and self.base.dtype == bool:
             values = bool(values)
+        if places.ndim == 0 and isinstance(values, _numpy.integer):
+            values = int(values)  # which is refused where the dtype has no room for it
         if places.ndim == 0 and _numpy.ndim(values):
             raise InvalidArgument(
                 f"an array of shape {_numpy.shape(values)} for one element of x.flat, which takes "
