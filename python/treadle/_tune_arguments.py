@@ -35,10 +35,10 @@ class Written:
 
 
 class Output(Written):
-    """An argument that kernels write and do not read: a Buffer, an Array, or an array of NumPy's
-    that says how large it is. It is `expected` after each run, where its real numbers may differ by
-    `tolerance`; or check(bytes) returns a text that says what is wrong, or None. Without either it
-    is what the first configuration writes."""
+    """An argument that kernels write and do not read: a Buffer, which they write, or an Array or an
+    array of NumPy's that says how large it is. It is `expected` after each run, where its real
+    numbers may differ by `tolerance`; or check(bytes) returns a text that says what is wrong, or
+    None. Without either it is what the first configuration writes."""
 
 
 class Updated(Written):
@@ -83,7 +83,7 @@ def problem_arguments(device: Any, arguments: Any) -> tuple[list[Any], list[Any]
 
 def _problem_argument(device: Any, argument: Any, number: int) -> tuple[Any, Any]:
     if isinstance(argument, Written):
-        memory = _device_memory(device, argument.memory)
+        memory = _written_memory(device, argument)
         expected = None if argument.expected is None else argument.expected.tobytes()
         dtype = argument.dtype.lstrip("<=|")
         one = _tune.ProblemArgument.written(
@@ -108,10 +108,19 @@ def _problem_argument(device: Any, argument: Any, number: int) -> tuple[Any, Any
     )
 
 
+def _written_memory(device: Any, argument: Written) -> Any:
+    memory = argument.memory
+    if argument.is_updated or isinstance(memory, treadle.Buffer):
+        return _device_memory(device, memory)
+    return treadle.Buffer(device, memory.nbytes)
+
+
 def _device_memory(device: Any, memory: Any) -> Any:
-    if isinstance(memory, np.ndarray):
-        return treadle.Buffer(device, np.ascontiguousarray(memory))
-    return memory
+    """A Buffer itself, of an array a copy: it may be a view, and is ordered by its own stream."""
+    if isinstance(memory, treadle.Buffer):
+        return memory
+    host = memory.get() if isinstance(memory, treadle.Array) else memory
+    return treadle.Buffer(device, np.ascontiguousarray(host))
 
 
 def measure_options(options: dict[str, Any]) -> Any:

@@ -327,6 +327,22 @@ def test_texts_shapes_and_checks_are_functions(device):
         doubled(device, [0], progress=lambda now: 1 / 0)
 
 
+def test_arguments_are_views_of_arrays_too(device):
+    x = treadle.numpy.arange(2 * N, dtype=np.float32, device=device).reshape(N, 2)[:, 1]
+    space = tune.Space(device=device, n=N).add("MODE", [0]).add("GROUP", [32, 64])
+    tuned = tune.tune_kernel(
+        DOUBLED,
+        "doubled",
+        space,
+        [tune.Output(x, expected=2 * x.get()), x, np.int32(N)],
+        groups=["ceil_div(n, GROUP)"],
+        group_size=["GROUP"],
+        measure=QUICK,
+    )
+    assert all(each.measured.is_right for each in tuned.attempts)
+    assert (x.get() == np.arange(1, 2 * N, 2)).all()
+
+
 # On the CPU device both faults are errors of its context; PoCL's process would end.
 def test_variants_that_crash_or_hang_end_their_own_process():
     options = {"isolate": True, "measure": {**QUICK, "limit_seconds": 0.5}}

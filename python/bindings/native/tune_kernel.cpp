@@ -19,11 +19,9 @@
 #include <vector>
 
 #include "errors.hpp"
-#include "native/array.hpp"
 #include "native/choice.hpp"
 #include "native/device.hpp"
 #include "native/tune.hpp"
-#include "treadle/array/array.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/tune/store.hpp"
 #include "treadle/tune/tune_kernel.hpp"
@@ -120,9 +118,8 @@ Expected expected_from(const std::optional<nb::bytes>& bytes, const std::string&
 
 memory::Buffer memory_from(nb::handle given) {
   if (const memory::Buffer* buffer = as_buffer(given.ptr())) return *buffer;
-  if (const Array* array = as_array(given.ptr())) return array->buffer();
   raise_python(PyExc_TypeError,
-               std::string("memory is a Buffer or an Array, not ") + Py_TYPE(given.ptr())->tp_name);
+               std::string("memory is a Buffer, not ") + Py_TYPE(given.ptr())->tp_name);
 }
 
 void bind_arguments(nb::module_& m) {

@@ -204,9 +204,9 @@ def tune_kernel(
     name. groups, group_size, local_bytes: formulas over parameters and the names of the space, or
     shape(configuration) returns (groups, group_size) or (groups, group_size, local_bytes).
 
-    arguments: those of the kernel: Output and Updated for what it writes, Buffers, Arrays and
-    arrays of NumPy's for what it reads, NumPy's scalars, Local. Every variant's outputs are
-    compared before it may win; they are filled with what is wrong before.
+    arguments: those of the kernel: Output and Updated for what it writes, Buffers (whose work is
+    done), Arrays and arrays of NumPy's for what it reads, NumPy's scalars, Local. Every variant's
+    outputs are compared before it may win; they are filled with what is wrong before.
 
     measure: options of measuring by name: warm_up, repeats, sample_seconds, first_repeats,
     overtaken_above, flush_cache, limit_seconds. compile_threads: 0 means all cores. ahead: variants
