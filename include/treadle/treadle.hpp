@@ -29,6 +29,7 @@
 #include "treadle/array/text.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/array/user_kernel.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/half.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "array/access.hpp"
+#include "array/bfloat16.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "array/record.hpp"
@@ -11,6 +12,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/transfer.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/host_wait.hpp"
 
@@ -212,6 +214,8 @@ Array apply(Op op, std::span<const Operand> operands) {
 Array cast(const Array& x, const DType& dtype) {
   Node& node = Access::node(x);
   if (node.dtype == dtype) return copy(x);
+  if (is_bfloat16(node.dtype)) return cast(from_bfloat16(x), dtype);
+  if (is_bfloat16(dtype)) return to_bfloat16(cast(x, Scalar::float32));
   if (dtype.scalar() == Scalar::structure || node.dtype.scalar() == Scalar::structure)
     throw DTypeError("a cast from " + node.dtype.name() + " to " + dtype.name(),
                      "records are not cast");

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle {
@@ -135,6 +136,7 @@ DType DType::parse(std::string_view text) {
   }
   for (const auto& [alias, scalar] : aliases)
     if (spelling == alias) return scalar;
+  if (spelling == "bfloat16") return bfloat16_dtype();
   throw DTypeError("\"" + std::string(text) + "\" is not an element type",
                    text.starts_with('>')
                        ? "device memory is little-endian: convert the data first"

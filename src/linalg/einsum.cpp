@@ -11,6 +11,7 @@
 #include "linalg/operands.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
@@ -277,6 +278,14 @@ class Sum {
 }  // namespace
 
 Array einsum(std::string_view subscripts, std::span<const Array> operands) {
+  const auto is_short = [](const Array& x) { return is_bfloat16(x.dtype()); };
+  if (std::ranges::any_of(operands, is_short)) {  // sums in float32
+    std::vector<Array> wide;
+    for (const Array& x : operands)
+      wide.push_back(is_short(x) ? array::cast(x, Scalar::float32) : x);
+    const Array made = einsum(subscripts, wide);
+    return std::ranges::all_of(operands, is_short) ? array::cast(made, bfloat16_dtype()) : made;
+  }
   return Sum(subscripts, operands).result();
 }
 

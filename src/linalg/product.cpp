@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -18,6 +19,7 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/axis.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/promotion.hpp"
@@ -79,6 +81,20 @@ Array multiplied(const Array& x, const Array& y, bool x_is_vector, bool y_is_vec
   return matrix_product(whole(x), whole(y), without(std::move(shape), x_is_vector, y_is_vector));
 }
 
+bool has_bfloat16(std::initializer_list<const Array*> operands) {
+  return std::ranges::any_of(operands, [](const Array* x) { return is_bfloat16(x->dtype()); });
+}
+/// A product with sums in float32; of two factors of bfloat16 rounded to that at last.
+template <class Product>
+Array of_bfloat16(Product product, const Array& x, const Array& y) {
+  const auto wide = [](const Array& factor) {
+    return is_bfloat16(factor.dtype()) ? array::cast(factor, Scalar::float32) : factor;
+  };
+  const Array made = product(wide(x), wide(y));
+  return is_bfloat16(x.dtype()) && is_bfloat16(y.dtype()) ? array::cast(made, bfloat16_dtype())
+                                                          : made;
+}
+
 void require_axes(const char* what, const Array& x, int least, const char* which) {
   if (x.rank() < least)
     throw ShapeError(std::string(what) + ": the " + which + " operand has shape " +
@@ -136,6 +152,7 @@ Array contracted(const char* what, const Array& x, const Array& y, std::vector<i
 }  // namespace
 
 Array matmul(const Array& x, const Array& y) {
+  if (has_bfloat16({&x, &y})) return of_bfloat16(matmul, x, y);
   require_axes("matmul", x, 1, "first");
   require_axes("matmul", y, 1, "second");
   const Scalar dtype = promote(x.dtype().scalar(), y.dtype().scalar());
@@ -153,6 +170,9 @@ Array matmul(const Array& x, const Array& y) {
 Array dot(const array::Operand& first, const array::Operand& second) {
   if (is_number(first) || is_number(second)) return array::multiply(first, second);
   const Array &x = *first.array(), &y = *second.array();
+  if (has_bfloat16({&x, &y}))
+    return of_bfloat16([](const Array& left, const Array& right) { return dot(left, right); }, x,
+                       y);
   if (x.rank() == 1 && y.rank() == 1) return array::dot_of_vectors(x, y);
   if (x.rank() <= 2 && y.rank() <= 2) {
     const std::int64_t a = x.shape().back();
@@ -168,12 +188,16 @@ Array dot(const array::Operand& first, const array::Operand& second) {
 Array inner(const array::Operand& first, const array::Operand& second) {
   if (is_number(first) || is_number(second)) return array::multiply(first, second);
   const Array &x = *first.array(), &y = *second.array();
+  if (has_bfloat16({&x, &y}))
+    return of_bfloat16([](const Array& left, const Array& right) { return inner(left, right); }, x,
+                       y);
   if (x.rank() == 1 && y.rank() == 1) return array::dot_of_vectors(x, y);
   const Scalar dtype = promote(x.dtype().scalar(), y.dtype().scalar());
   return contracted("inner", in_dtype(x, dtype), in_dtype(y, dtype), {-1}, {-1});
 }
 
 Array matvec(const Array& x, const Array& vectors) {
+  if (has_bfloat16({&x, &vectors})) return of_bfloat16(matvec, x, vectors);
   require_axes("matvec", x, 2, "first");
   require_axes("matvec", vectors, 1, "second");
   const std::int64_t a = x.shape().back(), b = vectors.shape().back();
@@ -184,6 +208,7 @@ Array matvec(const Array& x, const Array& vectors) {
 }
 
 Array vecmat(const Array& vectors, const Array& x) {
+  if (has_bfloat16({&vectors, &x})) return of_bfloat16(vecmat, vectors, x);
   require_axes("vecmat", vectors, 1, "first");
   require_axes("vecmat", x, 2, "second");
   const std::int64_t a = vectors.shape().back();
@@ -197,6 +222,10 @@ Array vecmat(const Array& vectors, const Array& x) {
 
 Array tensordot(const Array& x, const Array& y, std::span<const int> axes,
                 std::span<const int> others) {
+  if (has_bfloat16({&x, &y}))
+    return of_bfloat16(
+        [&](const Array& left, const Array& right) { return tensordot(left, right, axes, others); },
+        x, y);
   const Scalar dtype = promote(x.dtype().scalar(), y.dtype().scalar());
   return contracted("tensordot", in_dtype(x, dtype), in_dtype(y, dtype), {axes.begin(), axes.end()},
                     {others.begin(), others.end()});

@@ -10,6 +10,7 @@
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::linalg {
@@ -45,6 +46,25 @@ TEST_P(LinalgProductTest, MatricesAndVectors) {
   // Whatever lies in memory in another way.
   expect(matmul(array::transpose(b), array::transpose(a)), {10, 28, 13, 40});
   expect(matmul(array::flip(a, 1), b), {2, 5, 20, 32});
+}
+
+TEST_P(LinalgProductTest, Bfloat16IsSummedInFloat32) {
+  const device::StreamScope scope(shared_stream());
+  const Array a = array::cast(matrix(2, 3), bfloat16_dtype()), b = matrix(3, 2);
+  const Array c = array::cast(b, bfloat16_dtype());
+  EXPECT_EQ(matmul(a, c).dtype(), bfloat16_dtype());
+  expect(array::cast(matmul(a, c), Scalar::float32), {10, 13, 28, 40});
+  expect(matmul(a, b), {10, 13, 28, 40});
+  expect(array::cast(einsum("ij,jk->ki", std::array{a, c}), Scalar::float32), {10, 28, 13, 40});
+  // 512 * 1.0078125: a sum in bfloat16 would stay at 256.
+  const Array ones =
+      array::cast(array::full({1, 512}, 1.0078125, Scalar::float32, here()), bfloat16_dtype());
+  expect(array::cast(matmul(ones, array::transpose(ones)), Scalar::float32), {520});
+  // To the nearest, ties to even.
+  const Array rounded =
+      array::cast(make({1.00390625f, 1.01171875f, 1.0039064f, -1.0039064f}), bfloat16_dtype());
+  expect(array::cast(rounded, Scalar::float32), {1, 1.015625f, 1.0078125f, -1.0078125f});
+  EXPECT_THROW(a + a, DTypeError);
 }
 
 TEST_P(LinalgProductTest, EinsteinsSums) {

@@ -402,6 +402,28 @@ def test_operands_beside_a_product_lie_anyhow(device):
     same((a @ b + 1).sum(axis=-1), (x @ y + 1).sum(axis=-1))
 
 
+def test_bfloat16_of_ml_dtypes(device):
+    """Stored as that, summed in float32, and rounded once."""
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    x, y = draw((3, 40, 70), "f").astype(bfloat16), draw((70, 9), "f", 1).astype(bfloat16)
+    a, b = tnp.asarray(x, device=device), tnp.asarray(y, device=device)
+    assert a.dtype == bfloat16 and (a.get() == x).all()
+    z = (a @ b).get()
+    expected = x.astype("f4") @ y.astype("f4")
+    assert z.dtype == bfloat16
+    assert np.allclose(z.astype("f4"), expected, rtol=2**-8, atol=1e-4)
+    np.testing.assert_allclose((a.astype("f4") @ b.astype("f4")).get(), expected, 1e-4, 1e-4)
+    assert tnp.einsum("bij,jk->bk", a, b).dtype == bfloat16
+    every = np.arange(1 << 16, dtype="u2").view(bfloat16).astype("f4")
+    with np.errstate(all="ignore"):
+        values = [every, every * np.float32(1.001), every + np.float32(2) ** -140]
+        rounded = [value.astype(bfloat16) for value in values]
+    for value, theirs in zip(values, rounded, strict=True):
+        ours = tnp.asarray(value, device=device).astype(bfloat16).get()
+        same_bits = ours.view("u2") == theirs.view("u2")
+        assert (same_bits | np.isnan(theirs)).all() and (np.isnan(ours) == np.isnan(theirs)).all()
+
+
 def test_factors_that_are_no_numbers(device):
     a = tnp.asarray([[1, np.inf], [2, 3]], "f", device=device)
     for factor in (0, np.inf, np.nan, -2):

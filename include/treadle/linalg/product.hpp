@@ -10,6 +10,9 @@
 // there is no library - is the generated kernel's. explain() names who did it. Transposed and
 // strided operands are read where they are.
 //
+// Arrays of bfloat16 (treadle/base/bfloat16.hpp) are multiplied as float32, to which they are cast
+// before, and the result is rounded once; beside another dtype it is float32 or wider.
+//
 // All throw InvalidArgument for arrays of different devices, DTypeError for records, and ShapeError
 // where lengths that have to be equal differ. NotSupported comes from a device without float64.
 #pragma once

@@ -12,6 +12,7 @@
 
 #include "native/array.hpp"
 #include "native/promotion.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
@@ -65,6 +66,10 @@ bool is_opaque(const nb::object& dtype) {
 DType opaque_from(const nb::object& dtype) {
   const auto size_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
   const auto name = nb::cast<std::string>(dtype.attr("str"));
+  if (nb::cast<std::string>(dtype.attr("name")) == "bfloat16" && size_bytes == 2) {
+    dtypes_by_name()["bfloat16"] = dtype;  // ml_dtypes'
+    return bfloat16_dtype();
+  }
   if (size_bytes == 0)
     throw DTypeError("\"" + name + "\" has elements of no bytes", "give their length: \"S8\"");
   dtypes_by_name()[name.c_str()] = dtype;

@@ -253,6 +253,7 @@ std::string name_of(const dlpack_abi::DataType& type) {
                            : type.code == Type::floating         ? "float"
                            : type.code == Type::complex          ? "complex"
                            : type.code == Type::boolean          ? "bool"
+                           : type.code == Type::bfloat           ? "bfloat"
                                                                  : nullptr;
   if (kind == nullptr || type.lanes != 1)
     return "DLPack's type " + std::to_string(type.code) + " of " + std::to_string(type.bits) +

@@ -22,8 +22,8 @@ struct Device {
 };
 /// DLDataType.
 struct DataType {
-  static constexpr std::uint8_t signed_integer = 0, unsigned_integer = 1, floating = 2, complex = 5,
-                                boolean = 6;  // `code`
+  static constexpr std::uint8_t signed_integer = 0, unsigned_integer = 1, floating = 2, bfloat = 4,
+                                complex = 5, boolean = 6;  // `code`
   std::uint8_t code, bits;
   std::uint16_t lanes;
 };
