@@ -225,9 +225,10 @@ struct Store::State {
     transaction.keep();
   }
   static void refuse_others(Database& database, const std::filesystem::path& file) {
+    // First: another process may be making the tables, and sets all three at once.
+    const bool is_empty = database.number("SELECT count(*) FROM sqlite_master") == 0;
     const std::int64_t there = database.number("PRAGMA user_version");
     const std::int64_t whose = database.number("PRAGMA application_id");
-    const bool is_empty = database.number("SELECT count(*) FROM sqlite_master") == 0;
     if (!is_empty && whose != application)
       throw InvalidState("the file " + file.string() + " is another program's database",
                          "name another file for the store");
