@@ -39,6 +39,7 @@ int main() {
     space.require("ROWS <= TILE and n % TILE == 0");
     space.require("TILE <= device.max_group_x and TILE * ROWS <= device.max_group_items");
     space.require("4 * TILE * (TILE + PADDING) <= device.local_bytes");
+    space.require("TILE * ROWS <= kernel.max_group_items");  // asked when it has been compiled
 
     const treadle::Buffer in(device, values), out(device, values);
     const auto first = space.make({{"TILE", std::int64_t{16}}, {"ROWS", std::int64_t{16}}});
@@ -57,7 +58,9 @@ int main() {
                 device->info().id.c_str(), tuned.configuration.text().c_str(),
                 static_cast<unsigned long long>(space.size()), 1e6 * tuned.seconds,
                 before->measured.seconds / tuned.seconds, first.text().c_str());
-    for (const tune::Attempt& each : tuned.attempts) correct = correct && each.measured.is_right();
+    for (const tune::Attempt& each : tuned.attempts)
+      correct =
+          correct && (each.measured.is_right() || each.measured.outcome == tune::Outcome::excluded);
   }
   return correct ? 0 : 1;
 }

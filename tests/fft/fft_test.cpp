@@ -89,7 +89,7 @@ double error_of(const std::vector<T>& got, const std::vector<U>& expected) {
 }
 
 // Generated kernels take sines and cosines from the processor of the device.
-constexpr double bound_f64 = 2e-15, bound_f32 = 2e-6;
+constexpr double bound_f64 = 3e-15, bound_f32 = 2e-6;
 
 TEST_P(FftTest, TransformsEverySmallLength) {
   for (const std::int64_t n : lengths(count_up_to(32), {1, 12, 17})) {

@@ -2,6 +2,7 @@
 """What Python sees of devices, streams, events and order, on each device there is."""
 
 import gc
+import re
 import sys
 import threading
 import weakref
@@ -385,7 +386,8 @@ def test_a_kernel_is_explained(device, program):
         assert repr(each).startswith("<Occupancy: ")
     assert (kernel.occupancy(32) is None) == (not told)
     words = treadle.explain(kernel, 256)
-    assert f"kernel add on {device.id}" in words and "a group needs 0 bytes" in words
+    assert f"kernel add on {device.id}" in words
+    assert re.search("a group needs [01] bytes", words)  # NVIDIA's OpenCL tells of one
     with pytest.raises(TypeError, match="takes a Kernel or an Array, not int"):
         treadle.explain(3)
     if device.traits.runs_kernels:

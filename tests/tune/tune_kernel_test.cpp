@@ -159,7 +159,7 @@ TEST_P(TuneKernelTest, WhatIsSlowIsOvertaken) {
 
 TEST_P(TuneKernelTest, FormulasOverTheCompiledKernelAreAskedBeforeItRuns) {
   Space all = space({whole(0)});
-  all.require("kernel.max_group_items >= group and (ITEMS < 4 or kernel.local_bytes > 0)");
+  all.require("kernel.max_group_items >= group and (ITEMS < 4 or kernel.local_bytes > 64)");
   TuneOptions options = quick();
   options.search.strategy = Strategy::exhaustive;
   const Tuned tuned = tune_kernel(device_, all, kernel(), arguments(), options);

@@ -33,6 +33,7 @@ def space_of(device):
     space.require("ROWS <= TILE and n % TILE == 0")
     space.require("TILE <= device.max_group_x and TILE * ROWS <= device.max_group_items")
     space.require("4 * TILE * (TILE + PADDING) <= device.local_bytes")
+    space.require("TILE * ROWS <= kernel.max_group_items")  # asked when it has been compiled
     return space
 
 
