@@ -66,3 +66,20 @@ def test_every_quotient_of_eight_bits(device, dtype):
         a, b = tnp.asarray(every).reshape(-1, 1), tnp.asarray(every)
         assert np.array_equal((a // b).get(), every[:, None] // every)
         assert np.array_equal((a % b).get(), every[:, None] % every)
+
+
+def as_tuple(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_divisors_are_float16(device):
+    """Numbers that were float16 are compared as such where the processor can."""
+    y = np.array([-1.25, 6.25, 42.25, 90.25, 4, -2.25, 49, 9, 25, 20.25, 100, 12.25] * 3, "f2")
+    with treadle.find_device(device):
+        for x in (np.array(225, "u4"), np.array(-225.5), np.linspace(-300, 300, y.size)):
+            for name in ("floor_divide", "remainder", "fmod", "divmod"):
+                ours = getattr(tnp, name)(tnp.asarray(x), tnp.asarray(y))
+                theirs = getattr(np, name)(x, y)
+                for one, other in zip(as_tuple(ours), as_tuple(theirs), strict=True):
+                    assert np.array_equal(one.get(), other), name

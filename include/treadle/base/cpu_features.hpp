@@ -31,7 +31,8 @@ std::span<const std::string_view> cpu_feature_names() noexcept;
 /// The bit of an LLVM feature name; -1 for a name that is not in the list.
 int cpu_feature_bit(std::string_view name) noexcept;
 
-/// This processor's features, restricted to those the operating system saves. Asked once.
+/// This processor's features, restricted to those that the operating system saves and the compiler
+/// uses rightly. Asked once.
 const CpuFeatures& host_cpu_features();
 /// The features as "+avx,+avx2,...", sorted by bit, as LLVM's target machine takes them.
 std::string llvm_feature_string(const CpuFeatures& features);
