@@ -27,7 +27,8 @@ class CountWriter {
 
   FamilyText write() {
     form_.is_even ? write_even_bin() : write_own_bin();
-    const std::string even = joined({", const ", value_, " *edges, double first, double scale"});
+    const std::string even =
+        joined({", const ", value_, " *edges, double first, double scale, double margin"});
     out_.open_kernel(
         counting_name(form_),
         joined({"const ", element_, " *elements, uint *counts", form_.is_even ? even : "",
@@ -54,20 +55,25 @@ class CountWriter {
         out_.uint, "bin_of",
         {tree::value(element_, "x"), pointer_parameter(value_, "edges", {.is_read_only = true}),
          tree::value("double", "first"), tree::value("double", "scale"),
-         tree::value(out_.uint, "bin_count")}));
+         tree::value("double", "margin"), tree::value(out_.uint, "bin_count")}));
     code_.declare("const int", "last", "(int)bin_count - 1");
     code_.declare({"const ", value_}, "value", "x");
     code_.declare("const int", "is_within", "(value >= edges[0]) & (value <= edges[bin_count])");
-    code_.declare("int", "bin", "(int)(((is_within ? (double)value : first) - first) * scale)");
+    code_.declare("const double", "place", "((is_within ? (double)value : first) - first) * scale");
+    code_.declare("int", "bin", "(int)place");
     code_.assign("bin", "bin < 0 ? 0 : bin > last ? last : bin");
+    // Work-items of a group read edges one after the other where these are of many bins: few need
+    // to. A loop of a processor has no branch.
+    if (is_wide_) code_.open_if("!(place - bin > margin && place - bin < 1 - margin)");
     code_.assign("bin", "(value < edges[bin]) & (bin > 0)", "-=");
     code_.assign("bin", "(value >= edges[bin + 1]) & (bin < last)", "+=");
+    if (is_wide_) code_.close();
     code_.return_value({"is_within ? (", out_.uint, ")bin : bin_count"});
     code_.close();
   }
   std::string bin_of(std::string_view at) const {
-    return joined({"bin_of(elements[", at, "], ", form_.is_even ? "edges, first, scale, " : "",
-                   "bin_count)"});
+    return joined({"bin_of(elements[", at, "], ",
+                   form_.is_even ? "edges, first, scale, margin, " : "", "bin_count)"});
   }
   std::string added(std::string_view place, const std::string& count) const {
     return added_atomically(joined({"&", place}), count, out_.dialect);

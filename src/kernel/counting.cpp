@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +61,16 @@ std::shared_ptr<const CountingPlan> make_weighted_plan(device::Device& device) {
   return plan;
 }
 
+/// How near to an edge the place of a value, in bins, has to be for the edge as it is rounded to
+/// decide: twice the error of an edge, and some of the place's own.
+double margin_of(const EvenBins& even, std::uint64_t bin_count, Scalar dtype) {
+  const double count = static_cast<double>(bin_count), last = even.first + count / even.scale;
+  const double rounding = dtype == Scalar::float32 ? std::numeric_limits<float>::epsilon()
+                                                   : std::numeric_limits<double>::epsilon();
+  const double furthest = std::max(std::abs(even.first), std::abs(last));
+  return furthest * even.scale * rounding + count * 16 * std::numeric_limits<double>::epsilon();
+}
+
 }  // namespace
 
 void launch_count(device::Stream& stream, const Count& what, const CountArguments& arguments,
@@ -88,11 +100,13 @@ void launch_count(device::Stream& stream, const Count& what, const CountArgument
       std::clamp(static_cast<std::uint32_t>(form.own_counters / (what.bin_count + 1)), 1u,
                  std::max(tiling.counter_copies, 1u)));
   const auto n = static_cast<std::int64_t>(what.n);
+  const double margin = what.even ? margin_of(*what.even, what.bin_count, what.dtype) : 0;
   std::vector<UserArgument> given{arguments.elements, arguments.counts};
   if (what.even) {
     given.emplace_back(*arguments.edges);
     given.emplace_back(what.even->first);
     given.emplace_back(what.even->scale);
+    given.emplace_back(margin);
   }
   given.insert(given.end(), {n, intervals.length, bin_count, copies});
   plan.counts->launch(stream, given, static_cast<std::uint64_t>(intervals.count), tiling.group_size,

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "device/each_device.hpp"
 #include "each_schedule.hpp"
 #include "treadle/base/error.hpp"
@@ -33,6 +36,19 @@ TEST_P(CountTest, BinsBeyondTheLastAreLeftOut) {
   if (!device->info().traits.runs_kernels) return;
   EXPECT_EQ(counted, (std::vector<std::uint32_t>{2, 0, 1, 7}));
   EXPECT_EQ(summed, (std::vector<double>{1.5, 0, 4, 7}));
+}
+
+/// Bins that NumPy gives values near the edges: the last edge that is not above the value.
+std::vector<std::uint32_t> counted_on_the_host(const std::vector<float>& values,
+                                               const std::vector<float>& edges) {
+  std::vector<std::uint32_t> counts(edges.size() - 1);
+  for (const float value : values) {
+    if (!(value >= edges.front() && value <= edges.back())) continue;
+    const auto above = std::upper_bound(edges.begin(), edges.end(), value);
+    const auto bin = static_cast<std::size_t>(above - edges.begin()) - 1;
+    ++counts[std::min(bin, counts.size() - 1)];
+  }
+  return counts;
 }
 
 class CountBySchedule : public testing::TestWithParam<DeviceAndSchedule> {};
@@ -76,6 +92,41 @@ TEST_P(CountBySchedule, CountsInMemoryOfGroupsAndInThatOfAll) {
   EXPECT_THROW(launch_count(*stream, {1, 1, Scalar::complex64},
                             {device::Location{}, device::Location{}, {}}),
                DTypeError);
+}
+
+TEST_P(CountBySchedule, EdgesDecideAsTheyAreRounded) {
+  const auto device = device::find_device(std::get<0>(GetParam()));
+  if (!device->info().traits.fp64) GTEST_SKIP() << "no doubles";
+  const auto stream = device->make_stream();
+  struct Range {
+    double first, last;
+    std::size_t bins;
+  };
+  for (const Range& range :
+       {Range{0, 1, 7}, {-3, 11, 256}, {1000, 1000.01, 100}, {0.1, 0.7, 1000}}) {
+    std::vector<float> edges(range.bins + 1), values{-1e9f, 1e9f, NAN};
+    for (std::size_t k = 0; k <= range.bins; ++k)
+      edges[k] =
+          static_cast<float>(range.first + (range.last - range.first) * static_cast<double>(k) /
+                                               static_cast<double>(range.bins));
+    for (const float edge : edges)
+      for (const float other : {edge, std::nextafterf(edge, 1e9f), std::nextafterf(edge, -1e9f),
+                                edge + static_cast<float>((range.last - range.first) * 0.3) /
+                                           static_cast<float>(range.bins)})
+        values.push_back(other);
+    const memory::Buffer elements(device, values), ends(device, edges);
+    const memory::Buffer counts(device, std::vector<std::uint32_t>(range.bins));
+    const double scale = static_cast<double>(range.bins) / (range.last - range.first);
+    launch_count(*stream,
+                 {values.size(), range.bins, Scalar::float32, EvenBins{range.first, scale},
+                  std::get<1>(GetParam())},
+                 {elements, counts, ends});
+    stream->synchronize();
+    std::vector<std::uint32_t> counted(range.bins);
+    counts.copy_to(counted);
+    if (!device->info().traits.runs_kernels) continue;
+    EXPECT_EQ(counted, counted_on_the_host(values, edges)) << range.first;
+  }
 }
 
 }  // namespace

@@ -1,20 +1,24 @@
 // count_values_float32, made by treadle's generator of counts: wide schedule
 static inline uint bin_of(
-    float x, const __global float *edges, double first, double scale, uint bin_count) {
+    float x, const __global float *edges, double first, double scale, double margin,
+    uint bin_count) {
   const int last = (int)bin_count - 1;
   const float value = x;
   const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
-  int bin = (int)(((is_within ? (double)value : first) - first) * scale);
+  const double place = ((is_within ? (double)value : first) - first) * scale;
+  int bin = (int)place;
   bin = bin < 0 ? 0 : bin > last ? last : bin;
-  bin -= (value < edges[bin]) & (bin > 0);
-  bin += (value >= edges[bin + 1]) & (bin < last);
+  if (!(place - bin > margin && place - bin < 1 - margin)) {
+    bin -= (value < edges[bin]) & (bin > 0);
+    bin += (value >= edges[bin + 1]) & (bin < last);
+  }
   return is_within ? (uint)bin : bin_count;
 }
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) count_values_float32(
     __global float *elements__base, long elements__offset, __global uint *counts__base,
     long counts__offset, __global float *edges__base, long edges__offset, double first,
-    double scale, long N, long treadle_length, uint bin_count, uint copies) {
+    double scale, double margin, long N, long treadle_length, uint bin_count, uint copies) {
   __global float *elements = (__global float *)((__global char *)elements__base + elements__offset);
   __global uint *counts = (__global uint *)((__global char *)counts__base + counts__offset);
   __global float *edges = (__global float *)((__global char *)edges__base + edges__offset);
@@ -29,7 +33,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) count_values_floa
     uint bins[5];
     #pragma unroll
     for (uint treadle_q = 0; treadle_q < 5; ++treadle_q) {
-      bins[treadle_q] = treadle_from + treadle_q * 256 < treadle_end ? bin_of(elements[treadle_from + treadle_q * 256], edges, first, scale, bin_count) : bin_count;
+      bins[treadle_q] = treadle_from + treadle_q * 256 < treadle_end ? bin_of(elements[treadle_from + treadle_q * 256], edges, first, scale, margin, bin_count) : bin_count;
     }
     #pragma unroll
     for (uint treadle_q = 0; treadle_q < 5; ++treadle_q) {

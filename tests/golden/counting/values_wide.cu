@@ -1,19 +1,22 @@
 // count_values_float32, made by treadle's generator of counts: wide schedule
 static __device__ inline unsigned int bin_of(
-    float x, const float *edges, double first, double scale, unsigned int bin_count) {
+    float x, const float *edges, double first, double scale, double margin, unsigned int bin_count) {
   const int last = (int)bin_count - 1;
   const float value = x;
   const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
-  int bin = (int)(((is_within ? (double)value : first) - first) * scale);
+  const double place = ((is_within ? (double)value : first) - first) * scale;
+  int bin = (int)place;
   bin = bin < 0 ? 0 : bin > last ? last : bin;
-  bin -= (value < edges[bin]) & (bin > 0);
-  bin += (value >= edges[bin + 1]) & (bin < last);
+  if (!(place - bin > margin && place - bin < 1 - margin)) {
+    bin -= (value < edges[bin]) & (bin > 0);
+    bin += (value >= edges[bin + 1]) & (bin < last);
+  }
   return is_within ? (unsigned int)bin : bin_count;
 }
 
 extern "C" __global__ void __launch_bounds__(256) count_values_float32(
-    float *elements, unsigned int *counts, float *edges, double first, double scale, long long N,
-    long long treadle_length, unsigned int bin_count, unsigned int copies) {
+    float *elements, unsigned int *counts, float *edges, double first, double scale, double margin,
+    long long N, long long treadle_length, unsigned int bin_count, unsigned int copies) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   __shared__ unsigned int own[1024];
@@ -25,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(256) count_values_float32(
     unsigned int bins[5];
     #pragma unroll
     for (unsigned int treadle_q = 0; treadle_q < 5; ++treadle_q) {
-      bins[treadle_q] = treadle_from + treadle_q * 256 < treadle_end ? bin_of(elements[treadle_from + treadle_q * 256], edges, first, scale, bin_count) : bin_count;
+      bins[treadle_q] = treadle_from + treadle_q * 256 < treadle_end ? bin_of(elements[treadle_from + treadle_q * 256], edges, first, scale, margin, bin_count) : bin_count;
     }
     #pragma unroll
     for (unsigned int treadle_q = 0; treadle_q < 5; ++treadle_q) {
