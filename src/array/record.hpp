@@ -33,9 +33,6 @@ void require_fit(const Number& number, Scalar dtype);
 NodeRef record(Op op, std::span<const Operand> operands, const Node* beside = nullptr);
 /// The elements in another dtype, or in the same as a copy.
 NodeRef record_cast(Node& operand, const DType& dtype);
-/// The array itself where it has the dtype, else its elements in the dtype, pending. For what is
-/// composed of operations: cast() copies an array that has the dtype already, at once.
-Array in_dtype(const Array& x, const DType& dtype);
 /// The one element as it is now, as a result without axes.
 NodeRef record_element(Node& operand);
 /// Elements of a leaf, each of them `offset` (int64) elements behind its place in the leaf's shape,

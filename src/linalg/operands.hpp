@@ -11,9 +11,4 @@ using array::Array;
 
 inline array::Shape shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
 
-/// The array itself where it has the dtype.
-inline Array in_dtype(const Array& x, const DType& dtype) {
-  return x.dtype() == dtype ? x : array::cast(x, dtype);
-}
-
 }  // namespace treadle::linalg

@@ -57,10 +57,6 @@ void require_data(const Array& data) {
                      "cast its elements: float32, float64, complex numbers and integers are taken");
 }
 
-Array in_dtype(const Array& x, Scalar dtype) {
-  return x.dtype() == dtype ? x : array::cast(x, dtype);
-}
-
 /// The array itself where it is dense, or will be.
 Array packed(const Array& x) {
   const bool is_dense = x.is_pending() || x.layout().is_contiguous(x.dtype().size_bytes());
@@ -69,24 +65,19 @@ Array packed(const Array& x) {
 
 /// int32 stays, since it is half of what a product reads beside the data.
 Array as_columns(const Array& indices) {
-  return packed(
-      in_dtype(indices, indices.dtype() == Scalar::int32 ? Scalar::int32 : Scalar::int64));
+  return packed(indices.dtype() == Scalar::int32 ? indices : in_dtype(indices, Scalar::int64));
 }
 
-/// The least and the largest of several arrays, whose values the host waits for together.
-struct Limits {
-  Array least, largest;
-  explicit Limits(const Array& x) : least(array::min(x)), largest(array::max(x)) {}
-  std::int64_t low() const { return array::cast(least, Scalar::int64).as<std::int64_t>().front(); }
-  std::int64_t high() const {
-    return array::cast(largest, Scalar::int64).as<std::int64_t>().front();
-  }
-};
+/// An integer that waits on the device, for which the host waits.
+std::int64_t integer_of(const Array& number) {
+  return in_dtype(number, Scalar::int64).as<std::int64_t>().front();
+}
 
 void require_within(const char* name, const Array& x, std::int64_t length) {
   if (x.size() == 0) return;
-  const Limits limits(x);
-  const std::int64_t low = limits.low(), high = limits.high();
+  const Array least = array::min(x), largest = array::max(x);
+  array::evaluate({least, largest});  // one kernel
+  const std::int64_t low = integer_of(least), high = integer_of(largest);
   if (low < 0 || high >= length)
     throw IndexError(std::string(name) + ": " + std::to_string(low < 0 ? low : high) +
                          " of a matrix with " + std::to_string(length),
@@ -95,11 +86,9 @@ void require_within(const char* name, const Array& x, std::int64_t length) {
 
 void require_offsets(const Array& offsets, std::int64_t entries) {
   const Array from = offsets.at({Index{.stop = -1}}), to = offsets.at({Index{.start = 1}});
-  const std::int64_t first = offsets.at({Index::at(0)}).as<std::int64_t>().front(),
-                     last = offsets.at({Index::at(-1)}).as<std::int64_t>().front();
-  const bool goes_down =
-      from.size() > 0 &&
-      array::cast(array::min(to - from), Scalar::int64).as<std::int64_t>()[0] < 0;
+  const std::int64_t first = integer_of(offsets.at({Index::at(0)})),
+                     last = integer_of(offsets.at({Index::at(-1)}));
+  const bool goes_down = from.size() > 0 && integer_of(array::min(to - from)) < 0;
   if (first != 0 || last != entries || goes_down)
     throw InvalidArgument("offsets from " + std::to_string(first) + " to " + std::to_string(last) +
                               (goes_down ? " that go down" : "") + ", for " +
@@ -282,8 +271,8 @@ CsrMatrix CsrMatrix::rows_between(std::int64_t first, std::int64_t last) const {
                          std::to_string(size_.rows),
                      "pass 0 <= first <= last <= rows");
   const Array part = offsets_.at({Index{.start = first, .stop = last + 1}});
-  const std::int64_t begin = part.at({Index::at(0)}).as<std::int64_t>().front(),
-                     end = part.at({Index::at(-1)}).as<std::int64_t>().front();
+  const std::int64_t begin = integer_of(part.at({Index::at(0)})),
+                     end = integer_of(part.at({Index::at(-1)}));
   const Index entries{.start = begin, .stop = end};
   return CsrMatrix(Checked{}, packed(data_.at({entries})), packed(indices_.at({entries})),
                    packed(part - begin), {last - first, size_.columns});

@@ -31,6 +31,8 @@ TEST_P(ArrayTest, ComplexNumbersOfTheHost) {
   EXPECT_EQ(x.dtype(), DType(Scalar::complex64));
   EXPECT_EQ(x.as<std::complex<float>>(), values);
   EXPECT_THROW(x.as<std::complex<double>>(), DTypeError);
+  EXPECT_TRUE(may_share_memory(in_dtype(x, Scalar::complex64), x));
+  EXPECT_EQ(in_dtype(x, Scalar::complex128).dtype(), DType(Scalar::complex128));
   const auto conjugates = conjugate(cast(x, Scalar::complex128)).as<std::complex<double>>();
   if (runs_kernels()) {
     EXPECT_EQ(conjugates, (std::vector<std::complex<double>>{{1, -2}, {3, 4}}));

@@ -271,6 +271,8 @@ inline Array operator~(const Array& x) { return apply(Op::invert, {x}); }
 
 /// The elements in another dtype, as a new array; of any kind.
 Array cast(const Array& x, const DType& dtype);
+/// The array itself where it has the dtype, else cast(). For functions composed of operations.
+Array in_dtype(const Array& x, const DType& dtype);
 /// A dense copy with axes in the order of memory that x has.
 Array copy(const Array& x);
 
