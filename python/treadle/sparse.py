@@ -23,6 +23,7 @@ from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
 from treadle._core.sparse import CsrMatrix as _CsrMatrix
 from treadle._core.sparse import conjugate_gradients as _conjugate_gradients
+from treadle.numpy import asarray as _array
 
 __all__ = ["SolverWarning", "cg", "csr_array"]
 
@@ -44,10 +45,6 @@ def _size(shape: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         raise _ShapeError(f"shape={shape!r}; pass two integers: (rows, columns)") from None
     return rows, columns
-
-
-def _array(x: Any, dtype: Any = None) -> Array:
-    return _tnp.asarray(x, dtype)
 
 
 class csr_array:  # noqa: N801 - SciPy's name

@@ -48,11 +48,6 @@ void require_options(const Array& b, const CgOptions& options) {
                      "pass a vector as long as b");
 }
 
-/// What an iteration goes on with.
-struct State {
-  Array x, r, z, p, rz;
-};
-
 }  // namespace
 
 Solution conjugate_gradients(const LinearOperator& a, const Array& b, const CgOptions& options) {
@@ -66,40 +61,34 @@ Solution conjugate_gradients(const LinearOperator& a, const Array& b, const CgOp
   const auto precondition = [&](const Array& r) {
     return options.preconditioner ? applied(options.preconditioner, r, "the preconditioner") : r;
   };
-  State now{.x = options.start ? array::copy(array::cast(*options.start, b.dtype()))
-                               : array::zeros_like(b),
-            .r = b,
-            .z = {},
-            .p = {},
-            .rz = {}};
-  if (options.start) now.r = b - applied(a, now.x, "A");
-  now.z = precondition(now.r);
-  now.p = now.z;
-  now.rz = inner(now.r, now.z);
-  double residual = std::sqrt(on_host(inner(now.r, now.r)));
+  Array x = options.start ? array::cast(*options.start, b.dtype()) : array::zeros_like(b);
+  Array r = options.start ? b - applied(a, x, "A") : b;
+  Array p = precondition(r);
+  Array rz = inner(r, p);
+  double residual = std::sqrt(on_host(inner(r, r)));
+  // 0 / 0 is 0: of a residual that has vanished between two looks.
+  const auto quotient = [&](const Array& numerator, const Array& denominator) {
+    return in_dtype(where(equal(rz, 0), 0, numerator / denominator), b.dtype());
+  };
   for (std::int64_t done = 0;; ++done) {
-    if (residual <= wanted) return {now.x, done, residual, SolverEnd::converged};
-    if (done == most) return {now.x, done, residual, SolverEnd::iterations};
-    const Array q = applied(a, now.p, "A");
-    const Array curvature = inner(now.p, q);
-    // 0 / 0 is 0: of a residual that has vanished between two looks.
-    const Array alpha = where(equal(now.rz, 0), 0, now.rz / curvature);
-    now.x = now.x + array::cast(alpha, b.dtype()) * now.p;
-    now.r = now.r - array::cast(alpha, b.dtype()) * q;
-    now.z = precondition(now.r);
-    const Array rz = inner(now.r, now.z), rr = inner(now.r, now.r);
-    const Array beta = where(equal(now.rz, 0), 0, rz / now.rz);
-    now.p = now.z + array::cast(beta, b.dtype()) * now.p;
-    now.rz = rz;
-    array::evaluate({now.x, now.r, now.p, rz, rr, curvature});
-    if (options.callback) options.callback(now.x);
+    if (residual <= wanted) return {x, done, residual, SolverEnd::converged};
+    if (done == most) return {x, done, residual, SolverEnd::iterations};
+    const Array q = applied(a, p, "A"), curvature = inner(p, q);
+    const Array alpha = quotient(rz, curvature);
+    x = x + alpha * p;
+    r = r - alpha * q;
+    const Array z = precondition(r);
+    const Array next_rz = inner(r, z), rr = options.preconditioner ? inner(r, r) : next_rz;
+    p = z + quotient(next_rz, rz) * p;
+    rz = next_rz;
+    array::evaluate({x, r, p, rz, rr, curvature});
+    if (options.callback) options.callback(x);
     if ((done + 1) % options.check_every != 0 && done + 1 != most) continue;
     residual = std::sqrt(on_host(rr));
     const double curved = on_host(curvature);
     if (!std::isfinite(residual) || !std::isfinite(curved))
-      return {now.x, done + 1, residual, SolverEnd::not_a_number};
-    if (curved <= 0 && residual > wanted)
-      return {now.x, done + 1, residual, SolverEnd::not_definite};
+      return {x, done + 1, residual, SolverEnd::not_a_number};
+    if (curved <= 0 && residual > wanted) return {x, done + 1, residual, SolverEnd::not_definite};
   }
 }
 
