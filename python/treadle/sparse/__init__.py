@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""Sparse matrices on any device, in SciPy's words.
+
+csr_array           compressed rows: A @ x, A.T, A + B, rows, diagonals and sums
+linalg              solvers and eigenvalues: treadle.sparse.linalg
+cg, ...             the same names as in linalg
+
+C++ has the same in treadle/sparse/
+"""
+
+from treadle.sparse import linalg as linalg
+from treadle.sparse._matrices import csr_array
+from treadle.sparse._solvers import SolverWarning, cg
+
+__all__ = ["SolverWarning", "cg", "csr_array", "linalg"]
