@@ -25,30 +25,37 @@ namespace {
 using Values = std::map<std::string, Value>;
 
 // "TRDT": what tells a store from another program's database.
-constexpr std::int64_t application = 0x54524454, version = 1;
+constexpr std::int64_t application = 0x54524454, version = 2;
 constexpr const char* schema =
     "CREATE TABLE IF NOT EXISTS attempt ( "
     "kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT NULL, "
     "configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL, "
     "outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL, "
     "compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL, "
+    "won INTEGER NOT NULL DEFAULT 0, "
     "PRIMARY KEY (kernel, problem, environment, configuration)) WITHOUT ROWID; "
     "PRAGMA application_id = 0x54524454; "
-    "PRAGMA user_version = 1;";
+    "PRAGMA user_version = 2;";
+// Of version 1, which did not know who won.
+constexpr const char* from_version_1 =
+    "ALTER TABLE attempt ADD COLUMN won INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;";
 constexpr const char* put =
-    "INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
+    "INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) "
     "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, seconds = excluded.seconds, "
     "samples = excluded.samples, resources = excluded.resources, "
-    "compile_seconds = excluded.compile_seconds, error = excluded.error, time = excluded.time "
+    "compile_seconds = excluded.compile_seconds, error = excluded.error, time = excluded.time, "
+    "won = excluded.won "
     "WHERE excluded.time >= time";
-constexpr const char* as_json =
-    "SELECT json_object('kernel', kernel, 'problem', json(problem), 'environment', "
-    "json(environment), "
-    "'configuration', json(configuration), 'outcome', outcome, 'seconds', seconds, "
-    "'samples', json(samples), 'resources', json(resources), 'compile_seconds', compile_seconds, "
-    "'error', error, 'time', time) "
-    "FROM attempt WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, problem, environment, "
-    "configuration";
+std::string as_json(std::int64_t of_version) {
+  const std::string won = of_version < 2 ? "0" : "won";
+  return "SELECT json_object('kernel', kernel, 'problem', json(problem), 'environment', "
+         "json(environment), 'configuration', json(configuration), 'outcome', outcome, "
+         "'seconds', seconds, 'samples', json(samples), 'resources', json(resources), "
+         "'compile_seconds', compile_seconds, 'error', error, 'time', time, 'won', json(CASE " +
+         won +
+         " WHEN 0 THEN 'false' ELSE 'true' END)) FROM attempt WHERE ?1 = '' OR kernel = ?1 "
+         "ORDER BY kernel, problem, environment, configuration";
+}
 
 Values environment_values(const Environment& environment) {
   return {{"device", environment.device},
@@ -129,13 +136,14 @@ struct Row {
       resources, error;
   double seconds = never, compile_seconds = 0;
   std::int64_t time = 0;
+  bool won = false;
 
   void put_into(Statement& statement) const {
     statement.set(1, kernel).set(2, problem).set(3, environment).set(4, configuration);
     statement.set(5, device).set(6, architecture).set(7, outcome);
     std::isfinite(seconds) ? statement.set(8, seconds) : statement.set_null(8);
     statement.set(9, samples).set(10, resources).set(11, compile_seconds).set(12, error);
-    statement.set(13, time).finish();
+    statement.set(13, time).set(14, std::int64_t{won}).finish();
   }
 };
 
@@ -221,7 +229,8 @@ struct Store::State {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     Transaction transaction(*database);
-    if (database->number("PRAGMA user_version") != version) database->run(schema);
+    const std::int64_t there = database->number("PRAGMA user_version");
+    if (there != version) database->run(there == 1 ? from_version_1 : schema);
     transaction.keep();
   }
   static void refuse_others(Database& database, const std::filesystem::path& file) {
@@ -242,7 +251,7 @@ struct Store::State {
     {
       Database source(other, Database::Access::read);
       refuse_others(source, other);
-      Statement all(source, as_json);
+      Statement all(source, as_json(source.number("PRAGMA user_version")));
       all.set(1, std::string_view());
       while (all.next()) lines += all.text(0) + "\n";
     }
@@ -273,14 +282,15 @@ struct Store::State {
     while (each.next()) made.push_back(each.real(0));
     return made;
   }
-  /// Of columns outcome, seconds, samples, resources, compile_seconds, error from `first` on.
+  /// Of columns outcome, seconds, samples, resources, compile_seconds, error, won from `first` on.
   Measured read_measured(const Statement& row, int first) {
     return {.outcome = outcome_of(row.text(first)),
             .seconds = row.is_null(first + 1) ? never : row.real(first + 1),
             .samples = read_numbers(row.text(first + 2)),
             .resources = resources_from(read_values(row.text(first + 3))),
             .compile_seconds = row.real(first + 4),
-            .error = row.text(first + 5)};
+            .error = row.text(first + 5),
+            .won = row.integer(first + 6) != 0};
   }
 
   std::size_t import(std::string_view lines) {
@@ -324,7 +334,8 @@ struct Store::State {
                     "'$.resources'), '{}'), "
                     "coalesce(json_extract(?1, '$.compile_seconds'), 0), coalesce(json_extract(?1, "
                     "'$.error'), ''), "
-                    "coalesce(json_extract(?1, '$.time'), 0)");
+                    "coalesce(json_extract(?1, '$.time'), 0), "
+                    "coalesce(json_extract(?1, '$.won'), 0)");
     parts.set(1, line).next();
     const Values environment = read_values(parts.text(2));
     const Environment where = environment_from(environment);
@@ -341,15 +352,17 @@ struct Store::State {
             .error = parts.text(9),
             .seconds = parts.is_null(5) ? never : parts.real(5),
             .compile_seconds = parts.real(8),
-            .time = parts.integer(10)};
+            .time = parts.integer(10),
+            .won = parts.integer(11) != 0};
   }
 
   std::vector<Choice> choices(const StoreKey& key) {
     Statement rows(
         *database,
-        "SELECT problem, environment, configuration, min(seconds), device, time FROM attempt "
-        "WHERE kernel = ?1 AND outcome = 'measured' AND (device = ?2 OR architecture = ?3) "
-        "GROUP BY problem, environment");
+        "SELECT problem, environment, configuration, seconds, device, time FROM (SELECT *, "
+        "row_number() OVER (PARTITION BY problem, environment ORDER BY won DESC, seconds) AS place "
+        "FROM attempt WHERE kernel = ?1 AND outcome = 'measured' AND seconds IS NOT NULL "
+        "AND (device = ?2 OR architecture = ?3)) WHERE place = 1");
     rows.set(1, key.kernel).set(2, key.environment.device).set(3, key.environment.architecture);
     const std::string problem = json_text(key.problem);
     const std::string environment = json_text(environment_values(key.environment));
@@ -404,7 +417,8 @@ void Store::add(const StoreKey& key, const Configuration& configuration, const M
                 .error = measured.error,
                 .seconds = measured.seconds,
                 .compile_seconds = measured.compile_seconds,
-                .time = now_in_seconds()};
+                .time = now_in_seconds(),
+                .won = measured.won};
   const std::lock_guard lock(state_->mutex);
   Statement insert(*state_->database, put);
   row.put_into(insert);
@@ -414,9 +428,9 @@ std::vector<KeptAttempt> Store::attempts(const StoreKey& key) {
   const std::lock_guard lock(state_->mutex);
   Statement rows(*state_->database,
                  "SELECT configuration, outcome, seconds, samples, resources, compile_seconds, "
-                 "error FROM attempt "
+                 "error, won FROM attempt "
                  "WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 "
-                 "ORDER BY outcome != 'measured', seconds IS NULL, seconds");
+                 "ORDER BY outcome != 'measured', won DESC, seconds IS NULL, seconds");
   rows.set(1, key.kernel).set(2, json_text(key.problem));
   rows.set(3, json_text(environment_values(key.environment)));
   std::vector<KeptAttempt> made;
@@ -428,7 +442,8 @@ std::vector<KeptAttempt> Store::attempts(const StoreKey& key) {
 std::optional<Measured> Store::find(const StoreKey& key, const Configuration& configuration) {
   const std::lock_guard lock(state_->mutex);
   Statement row(*state_->database,
-                "SELECT outcome, seconds, samples, resources, compile_seconds, error FROM attempt "
+                "SELECT outcome, seconds, samples, resources, compile_seconds, error, "
+                "won FROM attempt "
                 "WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 AND configuration = ?4");
   row.set(1, key.kernel).set(2, json_text(key.problem));
   row.set(3, json_text(environment_values(key.environment)));
@@ -453,7 +468,7 @@ std::size_t Store::size() {
 
 std::string Store::export_lines(std::string_view kernel) {
   const std::lock_guard lock(state_->mutex);
-  Statement rows(*state_->database, as_json);
+  Statement rows(*state_->database, as_json(version));
   rows.set(1, kernel);
   std::string lines;
   while (rows.next()) lines += rows.text(0) + "\n";

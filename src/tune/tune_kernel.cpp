@@ -185,7 +185,7 @@ class Tuning {
       best_ = last;
       if (!is_new) best_kernel_.reset();
     }
-    if (is_new && options_.keep) options_.keep(made_.attempts[last]);
+    if (is_new) keep(last);
     if (options_.progress)
       options_.progress({.tried = made_.attempts.size(),
                          .failed = failed_,
@@ -193,6 +193,10 @@ class Tuning {
                          .seconds = wall_seconds(),
                          .best = best_ ? &made_.attempts[*best_] : nullptr,
                          .last = &made_.attempts[last]});
+  }
+
+  void keep(std::size_t k) {
+    if (options_.keep) options_.keep(made_.attempts[k]);
   }
 
   // Others are compared with what the best one takes now, not with what it took long ago.
@@ -203,13 +207,15 @@ class Tuning {
     std::vector<double> samples;
     for (unsigned k = 0; k < 3; ++k) samples.push_back(measurer_->sample(kernel, shape));
     made_.attempts[*best_].measured.seconds = median_of(samples);
+    keep(*best_);
   }
 
   bool is_measured(std::size_t k) const {
     return made_.attempts[k].measured.outcome == Outcome::measured;
   }
   double seconds_of(std::size_t k) const { return made_.attempts[k].measured.seconds; }
-  // The best few, the best first.
+  bool has_won(std::size_t k) const { return made_.attempts[k].measured.won; }
+  // The best few, the best first, and whoever won before.
   std::vector<std::size_t> finalists() const {
     std::vector<std::size_t> order;
     for (std::size_t k = 0; k < made_.attempts.size(); ++k)
@@ -217,6 +223,9 @@ class Tuning {
         order.push_back(k);
     std::ranges::stable_sort(order, {}, [&](std::size_t k) { return seconds_of(k); });
     order.resize(std::min<std::size_t>(order.size(), options_.finalists));
+    for (std::size_t k = 0; options_.finalists > 1 && k < made_.attempts.size(); ++k)
+      if (is_measured(k) && has_won(k) && std::ranges::find(order, k) == order.end())
+        order.push_back(k);
     return order;
   }
   // In turn, so that what drifts drifts for all.
@@ -235,7 +244,7 @@ class Tuning {
       Measured& measured = made_.attempts[order[k]].measured;
       measured.samples = samples[k];
       measured.seconds = median_of(samples[k]);
-      if (options_.keep) options_.keep(made_.attempts[order[k]]);
+      keep(order[k]);
     }
   }
   // One that was lucky once does not win: whoever is best was measured twice.
@@ -252,10 +261,27 @@ class Tuning {
     best_ = *std::ranges::min_element(twice, {}, [&](std::size_t k) { return seconds_of(k); });
   }
 
+  // Where nothing was measured, who won still does: others may have fewer seconds by luck.
+  void take_known_winner() {
+    for (std::size_t k = 0; k < made_.attempts.size(); ++k)
+      if (is_measured(k) && has_won(k) && (!has_won(*best_) || seconds_of(k) < seconds_of(*best_)))
+        best_ = k;
+  }
+  // For whoever looks into the store later.
+  void mark_winner() {
+    for (std::size_t k = 0; k < made_.attempts.size(); ++k) {
+      if (has_won(k) == (k == *best_)) continue;
+      made_.attempts[k].measured.won = k == *best_;
+      keep(k);
+    }
+  }
+
   void finish() {
-    if (best_ && measurer_ && made_.ending != Ending::device_failed &&
-        made_.known != made_.attempts.size())
+    if (best_ && made_.known == made_.attempts.size())
+      take_known_winner();
+    else if (best_ && measurer_ && made_.ending != Ending::device_failed)
       hold_finals();
+    if (best_) mark_winner();
     made_.wall_seconds = wall_seconds();
     if (measurer_) made_.busy_seconds = measurer_->busy_seconds();
     if (best_) {

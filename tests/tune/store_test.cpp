@@ -47,6 +47,12 @@ class StoreTest : public testing::Test {
     return {
         "f-1", {{"n", n}, {"dtype", std::string("float32")}}, {device, "sm_1", "d", compiler, "t"}};
   }
+  static void write(const std::filesystem::path& name, const char* statements) {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(name.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(raw, statements, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(raw);
+  }
   template <class F>
   static std::string refusal(F&& call) {
     try {
@@ -118,6 +124,69 @@ TEST_F(StoreTest, ChoosesTheNearestThatIsKnown) {
   EXPECT_EQ(store.choose(other).match, Match::none);
 }
 
+// Seconds of one that was measured once may be luck.
+TEST_F(StoreTest, ChoosesWhoWonThoughAnotherTookLessOnce) {
+  Store store({});
+  Measured winner = taking(3);
+  winner.won = true;
+  store.add(key(100), space_.at(0), taking(2));
+  EXPECT_EQ(space_.make(store.choose(key(100)).values), space_.at(0));
+  store.add(key(100), space_.at(1), winner);
+  Choice chosen = store.choose(key(100));
+  EXPECT_EQ(space_.make(chosen.values), space_.at(1));
+  EXPECT_EQ(chosen.seconds, 3);
+  EXPECT_EQ(store.choices(key(100)).size(), 1u);
+  EXPECT_TRUE(store.attempts(key(100)).front().measured.won);
+  EXPECT_TRUE(store.find(key(100), space_.at(1))->won);
+  EXPECT_FALSE(store.find(key(100), space_.at(0))->won);
+  Store other({});
+  other.import_lines(store.export_lines());
+  EXPECT_EQ(space_.make(other.choose(key(100)).values), space_.at(1));
+  EXPECT_EQ(other.export_lines(), store.export_lines());
+  // Lines that do not know of it: nobody won.
+  std::string older = store.export_lines();
+  for (const std::string mark : {",\"won\":true", ",\"won\":false"})
+    older.erase(older.find(mark), mark.size());
+  EXPECT_THAT(older, testing::Not(HasSubstr("won")));
+  Store third({});
+  EXPECT_EQ(third.import_lines(older), 2u);
+  EXPECT_EQ(space_.make(third.choose(key(100)).values), space_.at(0));
+  winner.won = false;
+  store.add(key(100), space_.at(1), winner);
+  EXPECT_EQ(space_.make(store.choose(key(100)).values), space_.at(0));
+}
+
+TEST_F(StoreTest, AFileOfVersion1IsMigrated) {
+  const auto make = [&](const std::filesystem::path& path) {
+    std::filesystem::create_directories(path.parent_path());
+    write(path,
+          "CREATE TABLE attempt (kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT "
+          "NULL, configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL, "
+          "outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL, "
+          "compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY "
+          "(kernel, problem, environment, configuration)) WITHOUT ROWID;"
+          "INSERT INTO attempt VALUES ('f-1', '{\"dtype\":\"float32\",\"n\":100}', "
+          "'{\"architecture\":\"sm_1\",\"compiler\":\"1\",\"device\":\"GPU 1\",\"driver\":\"d\","
+          "\"treadle\":\"t\"}', '{\"f\":0.5,\"kind\":\"c\",\"tile\":8}', 'GPU 1', 'sm_1', "
+          "'measured', "
+          "2.0, '[2.0]', '{}', 0.1, '', 5);"
+          "PRAGMA application_id = 0x54524454; PRAGMA user_version = 1;");
+  };
+  make(file());
+  Store reader({});
+  EXPECT_EQ(reader.merge(file()), 1u);
+  EXPECT_EQ(reader.choose(key(100)).match, Match::exact);
+  {
+    Store store(file());
+    EXPECT_EQ(store.choose(key(100)).seconds, 2);
+    EXPECT_EQ(store.export_lines(), reader.export_lines());
+    Measured winner = taking(3);
+    winner.won = true;
+    store.add(key(100), space_.at(1), winner);
+  }
+  EXPECT_EQ(Store(file()).choose(key(100)).seconds, 3);
+}
+
 TEST_F(StoreTest, WisdomIsLinesOfText) {
   Store store({});
   store.add(key(100), space_.at(0), taking(3));
@@ -159,19 +228,13 @@ TEST_F(StoreTest, FilesThatAreNoStoresAreLeftAlone) {
   std::ofstream(path) << "This is not a database, but long enough to look like one. "
                       << std::string(2000, 'x');
   EXPECT_THAT(refusal([&] { Store store(path); }), HasSubstr("is no store, or is damaged"));
-  const auto write = [](const std::filesystem::path& name, const char* statements) {
-    sqlite3* raw = nullptr;
-    ASSERT_EQ(sqlite3_open(name.c_str(), &raw), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(raw, statements, nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(raw);
-  };
   write(folder_ / "other.db", "CREATE TABLE people (name TEXT)");
   EXPECT_THAT(refusal([&] { Store store(folder_ / "other.db"); }),
               HasSubstr("another program's database"));
   Store(folder_ / "newer.db");
   write(folder_ / "newer.db", "PRAGMA user_version = 7");
   EXPECT_THAT(refusal([&] { Store store(folder_ / "newer.db"); }),
-              HasSubstr("of version 7, newer than this Treadle's 1"));
+              HasSubstr("of version 7, newer than this Treadle's 2"));
   Store store({});
   EXPECT_THAT(refusal([&] { store.merge(folder_ / "newer.db"); }), HasSubstr("of version 7"));
   EXPECT_THAT(refusal([&] { store.merge(folder_ / "none.db"); }), HasSubstr("cannot be opened"));

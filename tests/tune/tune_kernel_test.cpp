@@ -32,7 +32,7 @@ TREADLE_KERNEL doubled(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *in
 #if MODE == 2
     if (i == n / 2) { out[i] = 0.0f / 0.0f; return; }
 #elif MODE == 3
-    if (i % 2 == 1) continue;  /* what was there is right from the run before, or zero */
+    if (i & 1) continue;  /* what was there is right from the run before, or zero */
 #elif MODE == 4
     out[i] = in[i];
     for (int k = 0; k < 20000; ++k) out[i] = out[i] * 0.5f + in[i];
@@ -212,6 +212,83 @@ TEST_P(TuneKernelTest, WhatIsKnownIsNotMeasuredAgain) {
   const Tuned second = tune_kernel(device_, all, kernel(), arguments(), options);
   EXPECT_EQ(second.known, all.size());
   EXPECT_LE(second.seconds, first.seconds);
+}
+
+// The store's choice is the search's, whatever was measured by luck.
+TEST_P(TuneKernelTest, TheWinnerIsKeptAsSuch) {
+  const Space all = space({whole(0)});
+  std::map<std::string, Measured> kept;
+  std::map<std::string, double> seconds;
+  for (std::size_t k = 0; k < all.size(); ++k) seconds[all.at(k).text()] = 1 + double(k);
+  TuneOptions options = quick();
+  options.search.strategy = Strategy::exhaustive;
+  options.keep = [&](const Attempt& each) {
+    kept.insert_or_assign(each.configuration.text(), each.measured);
+  };
+  options.known = [&](const Configuration& c) -> std::optional<Measured> {
+    const auto found = kept.find(c.text());
+    if (found == kept.end()) return {};
+    return found->second;
+  };
+  options.measure_with = [&](const Variant& variant, std::optional<double>) {
+    const auto& flags = variant.options.flags;
+    const auto has = [&](const std::string& flag) {
+      return std::ranges::find(flags, flag) != flags.end();
+    };
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Configuration each = all.at(k);
+      if (has("-DITEMS=" + value_text(each["ITEMS"])) &&
+          has("-Dgroup=" + value_text(each["group"])))
+        return Measured{.seconds = seconds.at(each.text())};
+    }
+    return Measured{.outcome = Outcome::crash};
+  };
+  const auto winners = [&] {
+    std::vector<std::string> made;
+    for (const auto& [name, measured] : kept)
+      if (measured.won) made.push_back(name);
+    return made;
+  };
+  const auto run = [&] { return tune_kernel(device_, all, kernel(), {}, options); };
+  EXPECT_EQ(run().configuration, all.at(0));
+  EXPECT_THAT(winners(), testing::ElementsAre(all.at(0).text()));
+  // As after finals in which the second did better than when it was measured alone.
+  kept.at(all.at(0).text()).won = false;
+  kept.at(all.at(1).text()).won = true;
+  const Tuned again = run();
+  EXPECT_EQ(again.configuration, all.at(1));
+  EXPECT_EQ(again.seconds, 2);
+  EXPECT_THAT(winners(), testing::ElementsAre(all.at(1).text()));
+  // Another that is measured in a later search, and better: the mark is its.
+  kept.erase(all.at(3).text());
+  seconds.at(all.at(3).text()) = 0.5;
+  EXPECT_EQ(run().configuration, all.at(3));
+  EXPECT_THAT(winners(), testing::ElementsAre(all.at(3).text()));
+}
+
+// Measured again now and then, and in the finals: what is kept last is what it ended with.
+TEST_P(TuneKernelTest, WhatIsKeptIsWhatTheSearchEndedWith) {
+  Space all;
+  all.let("n", std::int64_t{n}).add("MODE", {whole(0)}).add("ITEMS", {whole(1)});
+  std::vector<Value> sizes;
+  for (int k = 1; k <= 36; ++k) sizes.push_back(whole(k));
+  all.add("group", sizes);
+  KernelTemplate one = kernel();  // of one text, which is compiled once
+  one.writing = Writing::keys;
+  one.text = std::string("#define MODE 0\n#define ITEMS 1\n") + text;
+  TuneOptions options = quick();
+  options.search.strategy = Strategy::exhaustive;
+  std::map<std::string, Measured> kept;
+  options.keep = [&](const Attempt& each) {
+    kept.insert_or_assign(each.configuration.text(), each.measured);
+  };
+  const Tuned tuned = tune_kernel(device_, all, one, arguments(), options);
+  ASSERT_EQ(kept.size(), tuned.attempts.size());
+  for (const Attempt& each : tuned.attempts) {
+    const Measured& last = kept.at(each.configuration.text());
+    EXPECT_EQ(last.seconds, each.measured.seconds) << each.configuration.text();
+    EXPECT_EQ(last.won, each.configuration == tuned.configuration);
+  }
 }
 
 TEST_P(TuneKernelTest, MemoryThatKernelsUpdateIsTheSameBeforeEachRun) {

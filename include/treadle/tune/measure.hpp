@@ -43,6 +43,7 @@ struct Measured {
   device::KernelResources resources = {};  ///< once it was compiled
   double compile_seconds = 0;              ///< what compiling took, or finding it compiled
   std::string error = {};                  ///< why it failed
+  bool won = false;  ///< whether the last search that tried it ended with it as the best
   /// Whether `seconds` is a time of right results.
   bool is_right() const noexcept { return outcome <= Outcome::overtaken; }
 };

@@ -91,7 +91,8 @@ class Store {
   std::vector<KeptAttempt> attempts(const StoreKey& key);
   /// What is known of one configuration.
   std::optional<Measured> find(const StoreKey& key, const Configuration& configuration);
-  /// The best that is known for a key: measured for it exactly; else for the nearest problem
+  /// The best that is known for a key: what won a search; without one, what took least. Measured
+  /// for it exactly; else for the nearest problem
   /// (least distance of the logarithms of its numbers; other values have to be equal) on a device
   /// of this name, whatever driver and compiler; else on one of the same architecture. None:
   /// Match::none.

@@ -67,7 +67,8 @@ struct TuneOptions {
   std::function<void(const Variant& variant)> set_reference = {};
   /// What was measured before, by the text of a configuration: it is not measured again.
   std::function<std::optional<Measured>(const Configuration&)> known = {};
-  /// Is given each attempt that was made here, to keep it.
+  /// Is given each attempt that was made here, to keep it, and again when it was measured again,
+  /// won the search, or lost what it had won before: the last one counts.
   std::function<void(const Attempt&)> keep = {};
 };
 

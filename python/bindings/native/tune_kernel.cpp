@@ -162,6 +162,7 @@ void bind_results(nb::module_& m) {
       .def_ro("resources", &Measured::resources, "What the kernel needs.")
       .def_ro("compile_seconds", &Measured::compile_seconds, "To compile or find it.")
       .def_ro("error", &Measured::error, "Why it failed; empty otherwise.")
+      .def_ro("won", &Measured::won, "Whether the last search that tried it ended with it.")
       .def_prop_ro("is_right", &Measured::is_right, "Whether its results are right.")
       .def_static(
           "failed",
@@ -178,13 +179,13 @@ void bind_results(nb::module_& m) {
                  std::string(tune::outcome_name(self.outcome)), self.seconds, self.samples,
                  std::vector<std::uint64_t>{r.registers, r.static_local_bytes, r.private_bytes,
                                             r.preferred_group_multiple, r.max_group_items},
-                 self.compile_seconds, self.error);
+                 self.compile_seconds, self.error, self.won);
            })
       .def("__setstate__",
            [](Measured& self,
               const std::tuple<std::string, double, std::vector<double>, std::vector<std::uint64_t>,
-                               double, std::string>& state) {
-             const auto& [outcome, seconds, samples, r, compile_seconds, error] = state;
+                               double, std::string, bool>& state) {
+             const auto& [outcome, seconds, samples, r, compile_seconds, error, won] = state;
              new (&self)
                  Measured{.outcome = tune::outcome_of(outcome),
                           .seconds = seconds,
@@ -195,7 +196,8 @@ void bind_results(nb::module_& m) {
                                         .preferred_group_multiple = static_cast<unsigned>(r.at(3)),
                                         .max_group_items = static_cast<unsigned>(r.at(4))},
                           .compile_seconds = compile_seconds,
-                          .error = error};
+                          .error = error,
+                          .won = won};
            })
       .def("__repr__", [](const Measured& self) {
         const std::string name(tune::outcome_name(self.outcome));

@@ -252,6 +252,10 @@ class Measured:
         """Why it failed; empty otherwise."""
 
     @property
+    def won(self) -> bool:
+        """Whether the last search that tried it ended with it."""
+
+    @property
     def is_right(self) -> bool:
         """Whether its results are right."""
 
@@ -259,9 +263,9 @@ class Measured:
     def failed(outcome: str, error: str) -> Measured:
         """A failure."""
 
-    def __getstate__(self) -> tuple[str, float, list[float], list[int], float, str]: ...
+    def __getstate__(self) -> tuple[str, float, list[float], list[int], float, str, bool]: ...
 
-    def __setstate__(self, arg: tuple[str, float, Sequence[float], Sequence[int], float, str], /) -> None: ...
+    def __setstate__(self, arg: tuple[str, float, Sequence[float], Sequence[int], float, str, bool], /) -> None: ...
 
     def __repr__(self) -> str: ...
 
