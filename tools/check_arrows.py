@@ -57,7 +57,7 @@ ARROWS: dict[str, set[str]] = {
 # src/device/X/ is the one folder that may use the shell X.
 SHELL_OF_DEVICE = {"src/device/cuda/": "cuda", "src/device/opencl/": "opencl"}
 # May use every public header; tests also what the room they test has and may include.
-USERS = ("python/bindings/", "tests/", "examples/", "benchmarks/")
+USERS = ("python/bindings/", "tests/", "examples/", "apps/", "benchmarks/")
 # folder of python/bindings -> folders it may include from, beside itself and python/bindings
 BINDINGS = "python/bindings/"
 BINDING_ARROWS: dict[str, set[str]] = {

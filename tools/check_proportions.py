@@ -5,8 +5,8 @@
   S1, S2  lines of files and functions: the median, the 90th and the 99th percentile
   D3      imports of the package inside functions: few, each with a comment that gives the reason
   H4      the share of lines with comments, of the lines that are not blank
-  T1      lines of tests to lines of the product, without blanks and comments; examples count as
-          tests, because the tests run them
+  T1      lines of tests to lines of the product, without blanks and comments; examples and
+          apps count as tests, because the tests run them
 With --rooms the last two are printed for each room.
 """
 
@@ -27,7 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_style
 import repository as repo
 
-PRODUCT, TESTS = ("src", "include", "python", "kernels"), ("tests", "examples")
+PRODUCT, TESTS = ("src", "include", "python", "kernels"), ("tests", "examples", "apps")
 COUNTED = repo.CPP | repo.DEVICE | {".py"}
 
 

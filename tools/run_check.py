@@ -78,6 +78,7 @@ FOLDER_TESTS = {
     "examples/python/native/": ("tests/examples/native_examples_test.py",),
     "examples/python/pyopencl/": ("tests/python/pyopencl/examples_test.py",),
     "examples/": ("tests/examples/python_examples_test.py",),
+    "apps/": ("tests/apps",),
     "kernels/dialect/": ("tests/python/native_test.py",),
     "kernels/elements/": ("tests/python/op_text_test.py",),
     "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda/pycuda_complex_test.py"),

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// A variant of the filter bank for one shape. What writes it puts treadle/dialect.h, a table of the
+// weights if they are in the text, and macros before it: the shape
+//
+//   HEIGHT WIDTH CHANNELS  of the image;  FILTERS FILTER_HEIGHT FILTER_WIDTH  of the bank
+//
+// and the parameters
+//
+//   ACROSS DOWN            work-items of a group
+//   LANES                  pixels of a vector: 1 on GPUs, 4, 8 or 16 on processors
+//   PIXELS_X PIXELS_Y      vectors of a work-item: beside each other, and below each other
+//   FILTERS_EACH TURNS    filters at a time, and how often a group goes on to the next ones
+//   STEP                   channels in local memory at a time
+//   BANK                   where weights are: IN_LOCAL, IN_TABLE (of the text), IN_GLOBAL
+//   WINDOW                 1: a column of the image stays in registers for all rows of a filter
+//   UNROLL                 how many columns of a filter are unrolled
+//   PADDING                elements behind a row in local memory
+//   RESIDENT               groups that a compute unit is to hold
+//
+// A group has a tile of the results, and the piece of the image that the tile needs in local
+// memory, a plane for each channel:
+//
+//     |<- LANES * ACROSS * PIXELS_X ->|<- FILTER_WIDTH - 1 ->|
+//     | item 0 | item 1 |  ...        |                      |  PIXELS_Y rows for each of DOWN,
+//     |  ...                                                 |  and FILTER_HEIGHT - 1 more
+//
+// Example: ACROSS = 32, DOWN = 4, PIXELS_Y = 8, FILTERS_EACH = 8, WINDOW = 1: a work-item has 64
+// sums. Of filters 9 high it reads a column of 16 pixels and 72 weights for 576 multiply-adds.
+#define IN_GLOBAL 0
+#define IN_LOCAL 1
+#define IN_TABLE 2
+
+#define OUT_WIDTH (WIDTH - FILTER_WIDTH + 1)
+#define OUT_HEIGHT (HEIGHT - FILTER_HEIGHT + 1)
+#define TILE_WIDTH (LANES * ACROSS * PIXELS_X)
+#define TILE_HEIGHT (DOWN * PIXELS_Y)
+#define PIECE_WIDTH (TILE_WIDTH + FILTER_WIDTH - 1)
+#define PIECE_HEIGHT (TILE_HEIGHT + FILTER_HEIGHT - 1)
+#define PIECE_STRIDE (PIECE_WIDTH + PADDING)
+#define FILTER_SIZE (FILTER_HEIGHT * FILTER_WIDTH * CHANNELS)
+// Of large filters a sum over some channels is added to the result, and the next one begins at 0:
+// one sum of all would have larger errors.
+#define ADDS_UP (FILTER_SIZE > 700)
+
+#if LANES == 1
+typedef float lanes;
+#define LOAD(pointer) (*(pointer))
+#define SPREAD(value) (value)
+#define LANE(vector, k) (vector)
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#else
+#define JOINED(a, b) JOINED_(a, b)
+#define JOINED_(a, b) a##b
+#ifdef __OPENCL_VERSION__
+typedef JOINED(float, LANES) lanes;
+#define LOAD(pointer) JOINED(vload, LANES)(0, pointer)
+#else
+typedef float lanes __attribute__((ext_vector_type(LANES)));
+typedef float loose_lanes __attribute__((ext_vector_type(LANES), aligned(4)));
+#define LOAD(pointer) ((lanes) * (const loose_lanes*)(pointer))
+#endif
+#define SPREAD(value) ((lanes)(value))
+#define LANE(vector, k) ((vector)[k])
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+// Weights lie filter beside filter where a variant puts them, and channel beside channel in `bank`.
+#define PLACE(c, i, j) ((((c) * FILTER_WIDTH + (i)) * FILTER_HEIGHT + (j)) * FILTERS_EACH)
+#define AT_FILTER(f, c, i, j) \
+  ((f) * FILTER_SIZE + ((j) * FILTER_WIDTH + (i)) * CHANNELS + channel + (c))
+#if BANK == IN_LOCAL
+#define WEIGHT(f, c, i, j) weights[PLACE(c, i, j) + (f)]
+#elif BANK == IN_TABLE
+#define WEIGHT(f, c, i, j) bank_table[first * FILTER_SIZE + PLACE(channel + (c), i, j) + (f)]
+#else
+#define WEIGHT(f, c, i, j) bank[AT_FILTER(min(first + (f), FILTERS - 1), c, i, j)]
+#endif
+
+// over 80 lines because its loops share sums that stay in registers
+TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (DOWN), RESIDENT)
+    filterbank(TREADLE_GLOBAL float* TREADLE_RESTRICT out,
+               TREADLE_GLOBAL const float* TREADLE_RESTRICT image,
+               TREADLE_GLOBAL const float* TREADLE_RESTRICT bank) {
+  TREADLE_LOCAL float piece[STEP * PIECE_HEIGHT * PIECE_STRIDE];
+#if BANK == IN_LOCAL
+  TREADLE_LOCAL float weights[PLACE(STEP, 0, 0)] __attribute__((aligned(16)));
+#endif
+  const int item = treadle_local_id(0), item_x = item % ACROSS, item_y = item / ACROSS;
+  const int tile_x = treadle_group_id(0) * TILE_WIDTH, tile_y = treadle_group_id(1) * TILE_HEIGHT;
+  // Beyond the image is what only results need that are not stored.
+  const int inside_x = min(PIECE_WIDTH, WIDTH - tile_x);
+
+  const int begin = treadle_group_id(2) * TURNS * FILTERS_EACH;
+  const int end = min(begin + TURNS * FILTERS_EACH, FILTERS);
+
+  for (int first = begin; first < end; first += FILTERS_EACH) {
+    lanes sum[PIXELS_Y][PIXELS_X][FILTERS_EACH];
+#pragma unroll
+    for (int y = 0; y < PIXELS_Y; ++y)
+#pragma unroll
+      for (int x = 0; x < PIXELS_X; ++x)
+#pragma unroll
+        for (int f = 0; f < FILTERS_EACH; ++f) sum[y][x][f] = SPREAD(0.0f);
+
+    for (int channel = 0; channel < CHANNELS; channel += STEP) {
+      // Where all channels fit, later turns find the image in place.
+      if (first == begin || STEP < CHANNELS)
+        for (int y = item_y; y < PIECE_HEIGHT; y += DOWN) {
+          TREADLE_LOCAL_POINTER float* to = piece + y * PIECE_STRIDE;
+          TREADLE_GLOBAL const float* from =
+              image + ((treadle_int64)min(tile_y + y, HEIGHT - 1) * WIDTH + tile_x) * CHANNELS;
+          for (int x = item_x; x < inside_x; x += ACROSS)
+#pragma unroll
+            for (int c = 0; c < STEP; ++c)
+              to[c * PIECE_HEIGHT * PIECE_STRIDE + x] =
+                  CHANNELS % STEP == 0 || channel + c < CHANNELS ? from[x * CHANNELS + channel + c]
+                                                                 : 0.0f;
+          for (int x = inside_x + item_x; x < PIECE_WIDTH; x += ACROSS)
+            for (int c = 0; c < STEP; ++c) to[c * PIECE_HEIGHT * PIECE_STRIDE + x] = 0.0f;
+        }
+#if BANK == IN_LOCAL
+      for (int k = item; k < PLACE(STEP, 0, 0); k += ACROSS * DOWN) {
+        const int c = k % STEP, column_and_row = k / STEP % (FILTER_WIDTH * FILTER_HEIGHT);
+        const int i = column_and_row % FILTER_WIDTH, j = column_and_row / FILTER_WIDTH;
+        const int f = k / STEP / (FILTER_WIDTH * FILTER_HEIGHT);
+        const bool is_inside = first + f < FILTERS && channel + c < CHANNELS;
+        WEIGHT(f, c, i, j) = is_inside ? bank[AT_FILTER(first + f, c, i, j)] : 0.0f;
+      }
+#endif
+      treadle_barrier();
+#pragma unroll 1
+      for (int c = 0; c < STEP && channel + c < CHANNELS; ++c) {
+        TREADLE_LOCAL_POINTER const float* place =
+            piece + (c * PIECE_HEIGHT + item_y * PIXELS_Y) * PIECE_STRIDE + item_x * LANES;
+#pragma unroll UNROLL
+        for (int i = 0; i < FILTER_WIDTH; ++i) {
+#if WINDOW
+          lanes column[PIXELS_Y + FILTER_HEIGHT - 1][PIXELS_X];
+#pragma unroll
+          for (int y = 0; y < PIXELS_Y + FILTER_HEIGHT - 1; ++y)
+#pragma unroll
+            for (int x = 0; x < PIXELS_X; ++x)
+              column[y][x] = LOAD(place + y * PIECE_STRIDE + x * LANES * ACROSS + i);
+#pragma unroll
+#else
+#pragma unroll 1
+#endif
+          for (int j = 0; j < FILTER_HEIGHT; ++j) {
+#if !WINDOW
+            lanes value[PIXELS_Y][PIXELS_X];
+#pragma unroll
+            for (int y = 0; y < PIXELS_Y; ++y)
+#pragma unroll
+              for (int x = 0; x < PIXELS_X; ++x)
+                value[y][x] = LOAD(place + (y + j) * PIECE_STRIDE + x * LANES * ACROSS + i);
+#endif
+#pragma unroll
+            for (int f = 0; f < FILTERS_EACH; ++f) {
+              const lanes weight = SPREAD(WEIGHT(f, c, i, j));
+#pragma unroll
+              for (int y = 0; y < PIXELS_Y; ++y)
+#pragma unroll
+                for (int x = 0; x < PIXELS_X; ++x)
+#if WINDOW
+                  sum[y][x][f] = MULTIPLY_ADD(column[y + j][x], weight, sum[y][x][f]);
+#else
+                  sum[y][x][f] = MULTIPLY_ADD(value[y][x], weight, sum[y][x][f]);
+#endif
+            }
+          }
+        }
+      }
+      treadle_barrier();
+      if (ADDS_UP || channel + STEP >= CHANNELS) {
+#pragma unroll
+        for (int y = 0; y < PIXELS_Y; ++y) {
+          const int to_y = tile_y + item_y * PIXELS_Y + y;
+#pragma unroll
+          for (int x = 0; x < PIXELS_X; ++x)
+#pragma unroll
+            for (int lane = 0; lane < LANES; ++lane) {
+              const int to_x = tile_x + (x * ACROSS + item_x) * LANES + lane;
+              if (to_y < OUT_HEIGHT && to_x < OUT_WIDTH) {
+                TREADLE_GLOBAL float* to =
+                    out + ((treadle_int64)to_y * OUT_WIDTH + to_x) * FILTERS + first;
+#pragma unroll
+                for (int f = 0; f < FILTERS_EACH; ++f)
+                  if (first + f < FILTERS)
+                    to[f] = (channel > 0 && ADDS_UP ? to[f] : 0.0f) + LANE(sum[y][x][f], lane);
+              }
+            }
+#pragma unroll
+          for (int x = 0; x < PIXELS_X; ++x)
+#pragma unroll
+            for (int f = 0; f < FILTERS_EACH; ++f) sum[y][x][f] = SPREAD(0.0f);
+        }
+      }
+    }
+  }
+}
