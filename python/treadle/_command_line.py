@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`treadle` and `python -m treadle`: run | trace | info | dialect | cache."""
+"""`treadle` and `python -m treadle`: run | trace | info | dialect | tune | cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle
-from treadle import _cache_command, _dialect, _info, _run, _trace
+from treadle import _cache_command, _dialect, _info, _run, _trace, _tune_command
 
 # How this was started: by the script that pip installs, or as a module.
 _PROGRAM = "treadle" if pathlib.Path(sys.argv[0]).name == "treadle" else "python -m treadle"
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     _dialect.add_options(
         commands.add_parser("dialect", help="what of a CUDA C text OpenCL C does not have")
     )
+    commands.add_parser("tune", help="the best variant of a kernel, and what was measured")
     cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
     actions = cache.add_subparsers(dest="action", required=True)
     for name, (_, _, text) in _cache_command.ACTIONS.items():
@@ -77,6 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["run"]:  # everything behind the script's name belongs to the script
         return _run.main(words[1:], _RUN_USAGE)
+    if words[:1] == ["tune"]:
+        return _tune_command.main(words[1:], _PROGRAM)
     options = _parser().parse_args(words)
     if options.command == "cache":
         action, as_text, _ = _cache_command.ACTIONS[options.action]

@@ -25,36 +25,46 @@ namespace {
 using Values = std::map<std::string, Value>;
 
 // "TRDT": what tells a store from another program's database.
-constexpr std::int64_t application = 0x54524454, version = 2;
+constexpr std::int64_t application = 0x54524454, version = 3;
 constexpr const char* schema =
     "CREATE TABLE IF NOT EXISTS attempt ( "
     "kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT NULL, "
     "configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL, "
     "outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL, "
     "compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL, "
-    "won INTEGER NOT NULL DEFAULT 0, "
+    "won INTEGER NOT NULL DEFAULT 0, text TEXT NOT NULL DEFAULT '', "
+    "measured_at REAL NOT NULL DEFAULT 0, "
     "PRIMARY KEY (kernel, problem, environment, configuration)) WITHOUT ROWID; "
     "PRAGMA application_id = 0x54524454; "
-    "PRAGMA user_version = 2;";
-// Of version 1, which did not know who won.
-constexpr const char* from_version_1 =
-    "ALTER TABLE attempt ADD COLUMN won INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;";
+    "PRAGMA user_version = 3;";
+// What makes a store of each version one of the next: 1, which did not know who won, and
+// 2, which did not know how the winner is written, nor the order of attempts.
+constexpr const char* steps[] = {
+    "", "ALTER TABLE attempt ADD COLUMN won INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE attempt ADD COLUMN text TEXT NOT NULL DEFAULT ''; "
+    "ALTER TABLE attempt ADD COLUMN measured_at REAL NOT NULL DEFAULT 0; "
+    "PRAGMA user_version = 3;"};
 constexpr const char* put =
-    "INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) "
+    "INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+    "?16) "
     "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, seconds = excluded.seconds, "
     "samples = excluded.samples, resources = excluded.resources, "
     "compile_seconds = excluded.compile_seconds, error = excluded.error, time = excluded.time, "
-    "won = excluded.won "
+    "won = excluded.won, text = excluded.text, measured_at = excluded.measured_at "
     "WHERE excluded.time >= time";
+// A key, or the name of a kernel; empty: all.
+constexpr const char* of_kernel =
+    "(?1 = '' OR kernel = ?1 OR substr(kernel, 1, length(?1) + 1) = ?1 || '-') ";
 std::string as_json(std::int64_t of_version) {
   const std::string won = of_version < 2 ? "0" : "won";
+  const std::string more =
+      of_version < 3 ? "'', 'measured_at', 0" : "text, 'measured_at', measured_at";
   return "SELECT json_object('kernel', kernel, 'problem', json(problem), 'environment', "
          "json(environment), 'configuration', json(configuration), 'outcome', outcome, "
          "'seconds', seconds, 'samples', json(samples), 'resources', json(resources), "
          "'compile_seconds', compile_seconds, 'error', error, 'time', time, 'won', json(CASE " +
-         won +
-         " WHEN 0 THEN 'false' ELSE 'true' END)) FROM attempt WHERE ?1 = '' OR kernel = ?1 "
-         "ORDER BY kernel, problem, environment, configuration";
+         won + " WHEN 0 THEN 'false' ELSE 'true' END), 'text', " + more + ") FROM attempt WHERE " +
+         of_kernel + "ORDER BY kernel, problem, environment, configuration";
 }
 
 Values environment_values(const Environment& environment) {
@@ -137,13 +147,15 @@ struct Row {
   double seconds = never, compile_seconds = 0;
   std::int64_t time = 0;
   bool won = false;
+  std::string text = {};
+  double measured_at = 0;
 
   void put_into(Statement& statement) const {
     statement.set(1, kernel).set(2, problem).set(3, environment).set(4, configuration);
     statement.set(5, device).set(6, architecture).set(7, outcome);
     std::isfinite(seconds) ? statement.set(8, seconds) : statement.set_null(8);
     statement.set(9, samples).set(10, resources).set(11, compile_seconds).set(12, error);
-    statement.set(13, time).set(14, std::int64_t{won}).finish();
+    statement.set(13, time).set(14, std::int64_t{won}).set(15, text).set(16, measured_at).finish();
   }
 };
 
@@ -230,7 +242,8 @@ struct Store::State {
     }
     Transaction transaction(*database);
     const std::int64_t there = database->number("PRAGMA user_version");
-    if (there != version) database->run(there == 1 ? from_version_1 : schema);
+    if (there == 0) database->run(schema);
+    for (std::int64_t k = there; k > 0 && k < version; ++k) database->run(steps[k]);
     transaction.keep();
   }
   static void refuse_others(Database& database, const std::filesystem::path& file) {
@@ -282,7 +295,8 @@ struct Store::State {
     while (each.next()) made.push_back(each.real(0));
     return made;
   }
-  /// Of columns outcome, seconds, samples, resources, compile_seconds, error, won from `first` on.
+  /// Of columns outcome, seconds, samples, resources, compile_seconds, error, won, text and
+  /// measured_at from `first` on.
   Measured read_measured(const Statement& row, int first) {
     return {.outcome = outcome_of(row.text(first)),
             .seconds = row.is_null(first + 1) ? never : row.real(first + 1),
@@ -290,7 +304,9 @@ struct Store::State {
             .resources = resources_from(read_values(row.text(first + 3))),
             .compile_seconds = row.real(first + 4),
             .error = row.text(first + 5),
-            .won = row.integer(first + 6) != 0};
+            .won = row.integer(first + 6) != 0,
+            .text = row.text(first + 7),
+            .measured_at = row.real(first + 8)};
   }
 
   std::size_t import(std::string_view lines) {
@@ -335,7 +351,9 @@ struct Store::State {
                     "coalesce(json_extract(?1, '$.compile_seconds'), 0), coalesce(json_extract(?1, "
                     "'$.error'), ''), "
                     "coalesce(json_extract(?1, '$.time'), 0), "
-                    "coalesce(json_extract(?1, '$.won'), 0)");
+                    "coalesce(json_extract(?1, '$.won'), 0), "
+                    "coalesce(json_extract(?1, '$.text'), ''), "
+                    "coalesce(json_extract(?1, '$.measured_at'), 0)");
     parts.set(1, line).next();
     const Values environment = read_values(parts.text(2));
     const Environment where = environment_from(environment);
@@ -353,7 +371,9 @@ struct Store::State {
             .seconds = parts.is_null(5) ? never : parts.real(5),
             .compile_seconds = parts.real(8),
             .time = parts.integer(10),
-            .won = parts.integer(11) != 0};
+            .won = parts.integer(11) != 0,
+            .text = parts.text(12),
+            .measured_at = parts.real(13)};
   }
 
   std::vector<Choice> choices(const StoreKey& key) {
@@ -418,7 +438,9 @@ void Store::add(const StoreKey& key, const Configuration& configuration, const M
                 .seconds = measured.seconds,
                 .compile_seconds = measured.compile_seconds,
                 .time = now_in_seconds(),
-                .won = measured.won};
+                .won = measured.won,
+                .text = measured.text,
+                .measured_at = measured.measured_at};
   const std::lock_guard lock(state_->mutex);
   Statement insert(*state_->database, put);
   row.put_into(insert);
@@ -428,7 +450,7 @@ std::vector<KeptAttempt> Store::attempts(const StoreKey& key) {
   const std::lock_guard lock(state_->mutex);
   Statement rows(*state_->database,
                  "SELECT configuration, outcome, seconds, samples, resources, compile_seconds, "
-                 "error, won FROM attempt "
+                 "error, won, text, measured_at FROM attempt "
                  "WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 "
                  "ORDER BY outcome != 'measured', won DESC, seconds IS NULL, seconds");
   rows.set(1, key.kernel).set(2, json_text(key.problem));
@@ -443,7 +465,7 @@ std::optional<Measured> Store::find(const StoreKey& key, const Configuration& co
   const std::lock_guard lock(state_->mutex);
   Statement row(*state_->database,
                 "SELECT outcome, seconds, samples, resources, compile_seconds, error, "
-                "won FROM attempt "
+                "won, text, measured_at FROM attempt "
                 "WHERE kernel = ?1 AND problem = ?2 AND environment = ?3 AND configuration = ?4");
   row.set(1, key.kernel).set(2, json_text(key.problem));
   row.set(3, json_text(environment_values(key.environment)));
@@ -459,6 +481,19 @@ std::vector<Choice> Store::choices(const StoreKey& key) {
 Choice Store::choose(const StoreKey& key) {
   auto all = choices(key);
   return all.empty() ? Choice{} : std::move(all.front());
+}
+
+std::vector<StoreKey> Store::keys(std::string_view kernel) {
+  const std::lock_guard lock(state_->mutex);
+  Statement rows(*state_->database,
+                 std::string("SELECT DISTINCT kernel, problem, environment FROM attempt WHERE ") +
+                     of_kernel + "ORDER BY kernel, problem, environment");
+  rows.set(1, kernel);
+  std::vector<StoreKey> made;
+  while (rows.next())
+    made.push_back({rows.text(0), state_->read_values(rows.text(1)),
+                    environment_from(state_->read_values(rows.text(2)))});
+  return made;
 }
 
 std::size_t Store::size() {
@@ -485,7 +520,7 @@ std::size_t Store::merge(const std::filesystem::path& file) {
 }
 std::size_t Store::remove(std::string_view kernel) {
   const std::lock_guard lock(state_->mutex);
-  Statement statement(*state_->database, "DELETE FROM attempt WHERE ?1 = '' OR kernel = ?1");
+  Statement statement(*state_->database, std::string("DELETE FROM attempt WHERE ") + of_kernel);
   statement.set(1, kernel).finish();
   return static_cast<std::size_t>(state_->database->changed());
 }

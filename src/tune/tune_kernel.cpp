@@ -55,6 +55,17 @@ Measured failure_of(const std::exception_ptr& error) {
   }
 }
 
+double seconds_of_the_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// A variant for people: its flags, and its text.
+std::string text_of(const Variant& variant) {
+  std::string made;
+  for (const std::string& flag : variant.options.flags) made += (made.empty() ? "" : " ") + flag;
+  return made + (made.empty() ? "" : "\n\n") + variant.source;
+}
+
 /// One call of tune_kernel().
 class Tuning {
  public:
@@ -177,6 +188,7 @@ class Tuning {
   void note(std::uint64_t number, Measured measured, bool is_new) {
     search_.tell(number, measured.is_right() ? measured.seconds : never, measured.error);
     if (!measured.is_right()) ++failed_;
+    if (is_new) measured.measured_at = seconds_of_the_clock();
     made_.attempts.push_back({space_.at(number), std::move(measured)});
     const std::size_t last = made_.attempts.size() - 1;
     const Measured& told = made_.attempts[last].measured;
@@ -270,8 +282,11 @@ class Tuning {
   // For whoever looks into the store later.
   void mark_winner() {
     for (std::size_t k = 0; k < made_.attempts.size(); ++k) {
-      if (has_won(k) == (k == *best_)) continue;
-      made_.attempts[k].measured.won = k == *best_;
+      Measured& measured = made_.attempts[k].measured;
+      const bool is_told = k != *best_ || !measured.text.empty();
+      if (measured.won == (k == *best_) && is_told) continue;
+      measured.won = k == *best_;
+      measured.text = measured.won ? text_of(write_(made_.attempts[k].configuration)) : "";
       keep(k);
     }
   }

@@ -2,6 +2,7 @@
 """The documents: every code block runs, every literal copy is one, every named file exists."""
 
 import itertools
+import json
 import pathlib
 import re
 import shlex
@@ -17,7 +18,7 @@ PAGES = sorted(
 NAMES = [str(page) for page in PAGES]
 FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # How a block of each language is checked, below; text is for what programs print and for diagrams.
-RUN = {"python", "cpp", "c", "cmake", "bash", "console"}
+RUN = {"python", "cpp", "c", "cmake", "bash", "console", "json"}
 PROSE = {"text", "{toctree}", "{literalinclude}"}
 
 
@@ -109,6 +110,13 @@ def test_cmake_blocks_are_those_of_a_project_that_is_built(page):
             assert line in consumer, f"{page}:{number}: {line}"
 
 
+@pytest.mark.parametrize("page", pages_with("json"))
+def test_json_blocks_are_files_of_examples(page):
+    files = [json.loads(path.read_text()) for path in ROOT.glob("examples/**/*.json")]
+    for number, _, text in blocks(page, "json"):
+        assert json.loads(text) in files, f"{page}:{number}"
+
+
 def commands(page):
     """(line number, words) of every command a reader is shown."""
     for language in ("bash", "console"):
@@ -179,7 +187,8 @@ def test_packages_to_install_are_those_that_the_setup_installs():
 def check_own_command(words, place, run_python):
     """One line may show alternatives (stat|ls) and optional parts ([--json])."""
     words = [word.strip("[]") for word in words]
-    depth = 2 if words[0] == "cache" else 1
+    has_actions = words[0] == "cache" or (words[0] == "tune" and words[1].islower())
+    depth = 2 if has_actions and "." not in words[1] else 1
     options = {word for word in words[depth:] if word.startswith("--")}
     for name in words[depth - 1].split("|"):
         command = [*words[: depth - 1], name]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """treadle.tune.kernel_tuner: programs as users of Kernel Tuner write them."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,26 @@ def test_wrong_configurations_are_no_results(text, capsys):
     results, _ = tune(wrong, verbose=True)
     assert {r["items"] for r in results} == {1}
     assert "wrong result: argument 0: it differs from answer by" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_cache_of_kernel_tuner_is_read_and_left_as_it_is(text, tmp_path, capsys, ours):
+    results, env = tune(text, quiet=True)
+    configurations = [{k: r[k] for k in ("block_size_x", "items")} for r in results]
+    written = {
+        "device_name": env["device_name"] if ours else "another",
+        "kernel_name": "vector_add",
+        "problem_size": N,
+        "tune_params_keys": ["block_size_x", "items"],
+        "cache": {str(k): c | {"time": 7.0 + k} for k, c in enumerate(configurations)},
+    }
+    whole = json.dumps(written)
+    file = tmp_path / "cache.json"
+    file.write_text(whole.removesuffix("}}") + ",\n")  # as a run leaves it that was ended
+    again, _ = tune(text, quiet=True, cache=tmp_path / "cache")
+    times = [r["time"] for r in again]
+    assert np.allclose(times, 7.0 + np.arange(len(again))) == ours
+    assert file.read_text().endswith(",\n") and [f.name for f in tmp_path.iterdir()] == [file.name]
 
 
 def test_a_cache_file_keeps_results(text, tmp_path):

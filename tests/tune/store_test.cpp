@@ -180,11 +180,30 @@ TEST_F(StoreTest, AFileOfVersion1IsMigrated) {
     Store store(file());
     EXPECT_EQ(store.choose(key(100)).seconds, 2);
     EXPECT_EQ(store.export_lines(), reader.export_lines());
+    EXPECT_EQ(store.keys().size(), 1u);
+    EXPECT_EQ(store.keys("f-1").front().environment, key(100).environment);
+    EXPECT_EQ(store.keys("f").size(), 1u);  // the name of the kernel
+    for (const char* other : {"g-1", "f-", "f-11", "-1"}) EXPECT_THAT(store.keys(other), IsEmpty());
     Measured winner = taking(3);
     winner.won = true;
+    winner.text = "int \"x\";\n";
+    winner.measured_at = 1.5;
     store.add(key(100), space_.at(1), winner);
   }
-  EXPECT_EQ(Store(file()).choose(key(100)).seconds, 3);
+  Store store(file());
+  EXPECT_EQ(store.choose(key(100)).seconds, 3);
+  EXPECT_EQ(store.find(key(100), space_.at(1))->text, "int \"x\";\n");
+  EXPECT_EQ(store.find(key(100), space_.at(1))->measured_at, 1.5);
+  // The same of one of version 2.
+  const auto second = folder_ / "second.db";
+  make(second);
+  write(second,
+        "ALTER TABLE attempt ADD COLUMN won INTEGER NOT NULL DEFAULT 0; "
+        "UPDATE attempt SET won = 1; PRAGMA user_version = 2;");
+  Store other({});
+  EXPECT_EQ(other.merge(second), 1u);
+  EXPECT_EQ(Store(second).export_lines(), other.export_lines());
+  EXPECT_THAT(other.export_lines(), HasSubstr("\"won\":true,\"text\":\"\",\"measured_at\":0"));
 }
 
 TEST_F(StoreTest, WisdomIsLinesOfText) {
@@ -234,7 +253,7 @@ TEST_F(StoreTest, FilesThatAreNoStoresAreLeftAlone) {
   Store(folder_ / "newer.db");
   write(folder_ / "newer.db", "PRAGMA user_version = 7");
   EXPECT_THAT(refusal([&] { Store store(folder_ / "newer.db"); }),
-              HasSubstr("of version 7, newer than this Treadle's 2"));
+              HasSubstr("of version 7, newer than this Treadle's 3"));
   Store store({});
   EXPECT_THAT(refusal([&] { store.merge(folder_ / "newer.db"); }), HasSubstr("of version 7"));
   EXPECT_THAT(refusal([&] { store.merge(folder_ / "none.db"); }), HasSubstr("cannot be opened"));

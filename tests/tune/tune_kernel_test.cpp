@@ -264,6 +264,9 @@ TEST_P(TuneKernelTest, TheWinnerIsKeptAsSuch) {
   seconds.at(all.at(3).text()) = 0.5;
   EXPECT_EQ(run().configuration, all.at(3));
   EXPECT_THAT(winners(), testing::ElementsAre(all.at(3).text()));
+  EXPECT_THAT(kept.at(all.at(3).text()).text, HasSubstr("-DITEMS=2 -Dgroup=64\n\n"));
+  EXPECT_THAT(kept.at(all.at(1).text()).text, testing::IsEmpty());
+  EXPECT_GT(kept.at(all.at(3).text()).measured_at, kept.at(all.at(1).text()).measured_at);
 }
 
 // Measured again now and then, and in the finals: what is kept last is what it ended with.

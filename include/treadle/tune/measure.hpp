@@ -43,7 +43,9 @@ struct Measured {
   device::KernelResources resources = {};  ///< once it was compiled
   double compile_seconds = 0;              ///< what compiling took, or finding it compiled
   std::string error = {};                  ///< why it failed
-  bool won = false;  ///< whether the last search that tried it ended with it as the best
+  bool won = false;        ///< whether the last search that tried it ended with it as the best
+  std::string text = {};   ///< how it is written, with the compiler's flags; of a winner
+  double measured_at = 0;  ///< seconds since 1970, when it was tried first; 0: nobody knows
   /// Whether `seconds` is a time of right results.
   bool is_right() const noexcept { return outcome <= Outcome::overtaken; }
 };

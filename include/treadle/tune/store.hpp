@@ -20,11 +20,11 @@ namespace treadle::tune {
 
 /// Where something was measured: on another device, or by another compiler, times are others.
 struct Environment {
-  std::string device;        ///< the vendor's name of it
-  std::string architecture;  ///< "sm_90", "cpu"
-  std::string driver;        ///< its version
-  std::string compiler;      ///< its build
-  std::string treadle;       ///< version
+  std::string device = {};        ///< the vendor's name of it
+  std::string architecture = {};  ///< "sm_90", "cpu"
+  std::string driver = {};        ///< its version
+  std::string compiler = {};      ///< its build
+  std::string treadle = {};       ///< version
   bool operator==(const Environment&) const = default;
 };
 /// That of a device, in this process. Loads no compiler.
@@ -100,6 +100,9 @@ class Store {
   /// All of them, the nearest first: for who has to pass over some.
   std::vector<Choice> choices(const StoreKey& key);
   std::size_t size();  ///< attempts
+  /// For what there are attempts. Here and below, `kernel` is a key's, or the name of a kernel,
+  /// which keys of all its texts begin with; empty: all.
+  std::vector<StoreKey> keys(std::string_view kernel = {});
 
   /// All attempts as JSON, one a line, or those of a kernel alone: "wisdom".
   std::string export_lines(std::string_view kernel = {});

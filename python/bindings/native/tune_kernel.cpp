@@ -163,6 +163,9 @@ void bind_results(nb::module_& m) {
       .def_ro("compile_seconds", &Measured::compile_seconds, "To compile or find it.")
       .def_ro("error", &Measured::error, "Why it failed; empty otherwise.")
       .def_ro("won", &Measured::won, "Whether the last search that tried it ended with it.")
+      .def_ro("text", &Measured::text, "Of a winner: how it is written, with the flags.")
+      .def_ro("measured_at", &Measured::measured_at,
+              "Seconds since 1970, when it was tried first; 0: nobody knows.")
       .def_prop_ro("is_right", &Measured::is_right, "Whether its results are right.")
       .def_static(
           "failed",

@@ -16,6 +16,8 @@
 
 #include "errors.hpp"
 #include "native/tune.hpp"
+#include "treadle/tune/foreign_wisdom.hpp"
+#include "treadle/tune/report.hpp"
 #include "treadle/tune/tuned_kernel.hpp"
 
 namespace treadle::bindings {
@@ -90,6 +92,8 @@ void bind_store_class(nb::module_& m) {
       .def("attempts", &Store::attempts, "key"_a, "All of a key, the best first.")
       .def("choose", &Store::choose, "key"_a,
            "The best that is known: exactly, for the nearest problem, on the same architecture.")
+      .def("keys", &Store::keys, "kernel"_a = "",
+           "For what there are attempts, of one kernel or of all.")
       .def("__len__", &Store::size)
       .def("export_lines", &Store::export_lines, "kernel"_a = "",
            "All attempts as JSON, one a line: wisdom.")
@@ -196,11 +200,30 @@ void bind_tuned_kernel(nb::module_& m) {
       .def("close", &TunedKernelHolder::close, "Stops what tunes in the background.");
 }
 
+void bind_texts(nb::module_& m) {
+  m.def(
+      "foreign_wisdom",
+      [](const std::string& text, const std::string& kernel, const nb::object& problem,
+         const device::Device* device) {
+        tune::ForeignNames names{.kernel = kernel};
+        if (!problem.is_none()) names.problem = named_values(problem);
+        if (device != nullptr) names.environment = tune::environment_of(*device);
+        return tune::foreign_wisdom(text, names);
+      },
+      "text"_a, "kernel"_a = "", "problem"_a = nb::none(), "device"_a.none() = nb::none(),
+      "Lines for Store.import_lines() from a cache of Kernel Tuner or wisdom of Kernel Launcher. "
+      "kernel, problem and device stand in the place of the file's names.");
+  m.def("report_page", &tune::report_page, "store"_a, "kernel"_a = "",
+        "What a store knows, as one page of HTML without scripts.");
+  m.def("duration_text", &tune::duration_text, "seconds"_a, "A time as people read it: 12.5 us.");
+}
+
 }  // namespace
 
 void bind_tune_store(nb::module_& m) {
   bind_keys(m);
   bind_store_class(m);
+  bind_texts(m);
   bind_tuned_kernel(m);
   m.def(
       "kernel_key",

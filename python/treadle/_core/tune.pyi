@@ -256,6 +256,14 @@ class Measured:
         """Whether the last search that tried it ended with it."""
 
     @property
+    def text(self) -> str:
+        """Of a winner: how it is written, with the flags."""
+
+    @property
+    def measured_at(self) -> float:
+        """Seconds since 1970, when it was tried first; 0: nobody knows."""
+
+    @property
     def is_right(self) -> bool:
         """Whether its results are right."""
 
@@ -492,6 +500,9 @@ class Store:
         The best that is known: exactly, for the nearest problem, on the same architecture.
         """
 
+    def keys(self, kernel: str = '') -> list[StoreKey]:
+        """For what there are attempts, of one kernel or of all."""
+
     def __len__(self) -> int: ...
 
     def export_lines(self, kernel: str = '') -> str:
@@ -515,6 +526,17 @@ class Store:
         """False: what is added stays in memory."""
 
     def __repr__(self) -> str: ...
+
+def foreign_wisdom(text: str, kernel: str = '', problem: object | None = None, device: treadle._core.device.Device | None = None) -> str:
+    """
+    Lines for Store.import_lines() from a cache of Kernel Tuner or wisdom of Kernel Launcher. kernel, problem and device stand in the place of the file's names.
+    """
+
+def report_page(store: Store, kernel: str = '') -> str:
+    """What a store knows, as one page of HTML without scripts."""
+
+def duration_text(seconds: float) -> str:
+    """A time as people read it: 12.5 us."""
 
 class Chosen:
     """What is launched for a problem."""

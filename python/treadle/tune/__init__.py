@@ -43,6 +43,8 @@ from treadle._core.tune import (
     Trial,
     Tuned,
     evaluate,
+    foreign_wisdom,
+    report_page,
 )
 from treadle._noted_interrupt import NotedInterrupt
 from treadle._tune_arguments import Output, Updated, measure_options, on_host, problem_arguments
@@ -67,7 +69,9 @@ __all__ = [
     "TunedKernel",
     "Updated",
     "evaluate",
+    "foreign_wisdom",
     "minimize",
+    "report_page",
     "store_key",
     "successive_halving",
     "tune_kernel",

@@ -155,6 +155,27 @@ def _space(device: Any, tune_params: dict[str, Any], restrictions: Any) -> tune.
     return space
 
 
+def _store(cache: Any, device: Any, key: Callable[[], Any]) -> Any:
+    """The file itself, or what Kernel Tuner has written there as attempts of this kernel."""
+    if cache is None:
+        return None
+    path = os.fspath(cache)
+    if not os.path.exists(path) and os.path.exists(path + ".json"):
+        path += ".json"  # as Kernel Tuner calls it
+    if not os.path.exists(path):
+        return cache
+    with open(path, "rb") as file:
+        content = file.read()
+    if not content.startswith(b"{"):
+        return cache
+    text, store, found = content.decode(), tune.Store(), tune.Store()
+    found.import_lines(tune.foreign_wisdom(text))
+    if any(each.environment.device == device.identity.name for each in found.keys()):
+        mine = key()
+        store.import_lines(tune.foreign_wisdom(text, mine.kernel, mine.problem, device))
+    return store
+
+
 def _budget(strategy: str | None, given: dict[str, Any] | None, size: int) -> dict[str, Any]:
     options = dict(given or {})
     chosen = strategy or "brute_force"
@@ -202,7 +223,8 @@ def tune_kernel(
     """Compiles, checks and times configurations of a kernel.
 
     Returns a dict for each configuration that works, its parameters, `time` in ms, `times` and the
-    metrics, and a dict that describes the device. cache: the file of a treadle.tune.Store.
+    metrics, and a dict that describes the device. cache: the file of a treadle.tune.Store, or one
+    that Kernel Tuner has written on this device, which is read only.
     """
     source = _read(kernel_source)
     where = _device(lang, source, device, platform)
@@ -211,18 +233,31 @@ def tune_kernel(
     space = _space(where, tune_params, restrictions)
     answers = list(answer) if answer is not None else [None] * len(arguments)
     checked = [_checked(*pair, atol) for pair in zip(arguments, answers, strict=True)]
+
+    def text(configuration: Any) -> str:
+        return _text(source, dict(configuration), defines)
+
+    shape = _Shape(problem_size, (grid_div_x, grid_div_y, grid_div_z), names)
+    kept: dict[str, Any] = {
+        "device": where,
+        "flags": list(compiler_options or ()),
+        "version": str(source),
+    }
+    problem = {"size": str(problem_size)}
+
+    def key() -> Any:
+        return tune.store_key(text, kernel_name, space, problem, shape=shape, **kept)
+
     tuned = tune.tune_kernel(
-        lambda c: _text(source, dict(c), defines),
+        text,
         kernel_name,
         space,
         checked,
-        shape=_Shape(problem_size, (grid_div_x, grid_div_y, grid_div_z), names),
-        device=where,
-        flags=list(compiler_options or ()),
+        shape=shape,
         measure={"repeats": iterations, "overtaken_above": 0.0, "sample_seconds": 0.0},
-        store=cache,
-        problem={"size": str(problem_size)},
-        version=str(source),
+        store=_store(cache, where, key),
+        problem=problem,
+        **kept,
         progress=_printer(space, verbose, quiet),
         **_budget(strategy, strategy_options, len(space)),
     )
