@@ -53,6 +53,7 @@ LIBRARY_TESTS = (
     "skcuda_runtime",
     "skcuda_special",
     "sparse",
+    "sparse_solvers",
 )
 ELSEWHERE = (*PROGRAM_TESTS, *ARRAY_TESTS, *LIBRARY_TESTS)
 # Groups whose tests share devices, as tests/python/conftest.py has it, because PoCL would compile

@@ -49,7 +49,7 @@ ROOM_TESTS = {
         "tests/python/linalg_test.py",
         "tests/python/linalg_bounds_test.py",
     ),
-    "sparse": ("tests/python/sparse_test.py",),
+    "sparse": ("tests/python/sparse_test.py", "tests/python/sparse_solvers_test.py"),
     "tune": ("tests/python/tune_test.py",),
     "memory": ("tests/python/pycuda/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
     "cuda_cpu/runtime": (

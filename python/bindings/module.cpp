@@ -119,6 +119,7 @@ NB_MODULE(_core, m) {
   bind_generator(random);
   bind_fft(fft);
   bind_sparse(sparse);
+  bind_sparse_solvers(sparse);
   bind_tune(tune);
   bind_cuda(cuda);
 

@@ -25,6 +25,7 @@ void bind_algorithm_kernels(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_sparse(nb::module_& m);
+void bind_sparse_solvers(nb::module_& m);
 void bind_tune(nb::module_& m);
 void bind_generator(nb::module_& m);
 void bind_cuda_device(nb::module_& m);

@@ -3,93 +3,232 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "sparse/iteration.hpp"
 #include "treadle/array/creation.hpp"
-#include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
-#include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::sparse {
 namespace {
 
-/// A number that waits on the device, for which the host waits.
-double on_host(const Array& number) {
-  return array::cast(number, Scalar::float64).as<double>().front();
+/// Where the residual of an iteration in a smaller dtype has become so much smaller, that of the
+/// system replaces it: float32 has about as many digits to give.
+constexpr double replacement = 1e-1;
+
+/// The float32 or float64 in which a system is iterated, complex where the system is.
+Scalar inner_dtype_of(Scalar dtype, std::optional<Scalar> wanted) {
+  if (!wanted) return dtype;
+  if (*wanted != Scalar::float32 && *wanted != Scalar::float64)
+    throw DTypeError("conjugate gradients that iterate in " + DType(*wanted).name(),
+                     "pass float32 or float64");
+  const bool is_complex = DType(dtype).kind() == ScalarKind::complex;
+  if (*wanted == Scalar::float64) return is_complex ? Scalar::complex128 : Scalar::float64;
+  return is_complex ? Scalar::complex64 : Scalar::float32;
 }
 
-/// (x, y), of complex vectors the real part, which the products of this method have.
-Array inner(const Array& x, const Array& y) { return array::real_part(array::vdot(x, y)); }
+/// One call. r, z, p, rz and the progress are in the inner dtype. If that is another one than the
+/// system's, x is `base_` and `x_` added.
+class ConjugateGradients {
+ public:
+  ConjugateGradients(const LinearOperator& a, const Array& b, const SolverOptions& options)
+      : options_(options),
+        dtype_(working_dtype(a, b)),
+        inner_dtype_(inner_dtype_of(dtype_, options.inner_dtype)),
+        a_(a),
+        inner_a_(is_mixed() ? a.in_dtype(inner_dtype_) : a),
+        b_(array::in_dtype(b, dtype_)) {}
 
-Array applied(const LinearOperator& function, const Array& x, const char* what) {
-  const Array made = function(x);
-  if (made.rank() != 1 || made.size() != x.size())
-    throw ShapeError(std::string(what) + " made shape " + shape_text(made.shape()) +
-                         " of a vector of " + std::to_string(x.size()),
-                     "pass a square matrix of that size");
-  return made;
+  Solution run();
+
+ private:
+  bool is_mixed() const { return inner_dtype_ != dtype_; }
+  Array in_real(const Array& x) const {
+    return array::in_dtype(x, DType(inner_dtype_).real_type());
+  }
+  Array preconditioned(const Array& r) const {
+    if (!options_.preconditioner) return r;
+    return array::in_dtype(options_.preconditioner.apply(r), inner_dtype_);
+  }
+  Array solution() const { return is_mixed() ? base_ + array::in_dtype(x_, dtype_) : x_; }
+  Array residual_of(const Array& x) const { return b_ - array::in_dtype(a_.apply(x), dtype_); }
+  void begin();
+  void step();
+  /// Takes this residual for that of the iteration, whose directions stay what they are.
+  void replace_residual(const Array& residual);
+  /// The host looks at the columns that go on.
+  void look();
+  bool goes_on() const;
+  /// The largest residual of those.
+  double largest_residual() const;
+  /// Computes b - A x of columns that say they have converged. Whether one of them goes on.
+  bool is_continued();
+
+  /// What the host knows of a right-hand side.
+  struct Column {
+    double wanted, verified;  ///< norms: what is small enough, and the last b - A x
+    std::int64_t before = 0;  ///< steps before the iteration was continued
+    bool is_final = false;
+    ColumnEnd end = {};
+  };
+  const SolverOptions& options_;
+  Scalar dtype_, inner_dtype_;
+  LinearOperator a_, inner_a_;
+  Array b_, x_, base_, r_, z_, p_, rz_, wanted_;
+  std::optional<Progress> progress_;
+  std::vector<Column> columns_;
+};
+
+void ConjugateGradients::begin() {
+  const Array norm = sqrt(inner(b_, b_));
+  wanted_ = in_real(maximum(norm * options_.relative_tolerance, options_.absolute_tolerance));
+  Array x = array::zeros_like(b_), r = b_;
+  if (options_.start) {
+    x = where(equal(norm, 0), 0, array::in_dtype(*options_.start, dtype_));  // A may be singular
+    r = residual_of(x);
+  }
+  const Array residual = sqrt(inner(r, r));
+  array::evaluate({x, r, norm, wanted_, residual});
+  const std::vector<double> numbers = reals_of({in_real(norm), wanted_, in_real(residual)});
+  const std::size_t count = numbers.size() / 3;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!std::isfinite(numbers[k]))
+      throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
+    columns_.push_back({.wanted = numbers[count + k], .verified = numbers[2 * count + k]});
+  }
+  base_ = x;
+  x_ = is_mixed() ? array::zeros_like(x, inner_dtype_) : x;
+  r_ = array::in_dtype(r, inner_dtype_);
+  z_ = p_ = preconditioned(r_);
+  rz_ = inner(r_, z_);
+  progress_.emplace(in_real(residual), wanted_);
 }
 
-void require_options(const Array& b, const CgOptions& options) {
-  if (b.rank() != 1)
-    throw ShapeError("b of shape " + shape_text(b.shape()), "pass a vector: one axis");
-  if (!(options.relative_tolerance >= 0) || !(options.absolute_tolerance >= 0))
-    throw InvalidArgument("tolerances of " + std::to_string(options.relative_tolerance) + " and " +
-                              std::to_string(options.absolute_tolerance),
-                          "pass numbers of 0 or more");
-  if (options.check_every < 1 || options.most_iterations < 0)
-    throw InvalidArgument("check_every = " + std::to_string(options.check_every) + " of " +
-                              std::to_string(options.most_iterations) + " iterations",
-                          "look every iteration, or every so many");
-  if (options.start && (options.start->rank() != 1 || options.start->size() != b.size()))
-    throw ShapeError("a start of shape " + shape_text(options.start->shape()) + " for " +
-                         std::to_string(b.size()) + " unknowns",
-                     "pass a vector as long as b");
+void ConjugateGradients::step() {
+  const Array q = array::in_dtype(inner_a_.apply(p_), inner_dtype_), curvature = inner(p_, q);
+  const Array is_definite = curvature > 0;
+  const Array goes = logical_and(progress_->is_live(), is_definite), alpha = rz_ / curvature;
+  x_ = where(goes, x_ + alpha * p_, x_);
+  r_ = where(goes, r_ - alpha * q, r_);
+  z_ = preconditioned(r_);
+  const Array rz = inner(r_, z_);
+  const Array rr = options_.preconditioner ? inner(r_, r_) : rz;
+  p_ = where(goes, z_ + rz / rz_ * p_, p_);
+  rz_ = rz;
+  const Array residual = sqrt(rr), is_small = residual <= wanted_;
+  const Array is_finite = logical_and(isfinite(curvature), isfinite(residual));
+  const Array is_positive =
+      options_.preconditioner ? logical_and(is_definite, rz > 0) : is_definite;
+  const auto code = [&](SolverEnd end) { return number_like(residual, static_cast<double>(end)); };
+  progress_->note(logical_not(logical_and(logical_and(is_finite, is_positive), residual > wanted_)),
+                  where(is_finite,
+                        where(logical_and(is_small, is_definite), code(SolverEnd::converged),
+                              code(SolverEnd::not_definite)),
+                        code(SolverEnd::not_a_number)),
+                  residual);
+  std::vector<Array> made{x_, r_, p_, rz_};
+  for (const Array& one : progress_->arrays()) made.push_back(one);
+  array::evaluate(made);
+}
+
+void ConjugateGradients::replace_residual(const Array& residual) {
+  r_ = array::in_dtype(residual, inner_dtype_);
+  const Array z = preconditioned(r_);
+  p_ = p_ + (z - z_);
+  z_ = z;
+  rz_ = inner(r_, z_);
+  if (is_mixed()) {
+    base_ = solution();
+    x_ = array::zeros_like(x_);
+  }
+  array::evaluate({base_, x_, r_, p_, rz_});
+}
+
+void ConjugateGradients::look() {
+  const std::vector<ColumnEnd> now = progress_->look();
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    if (columns_[k].is_final) continue;
+    columns_[k].end = now[k];
+    columns_[k].end.iterations += columns_[k].before;
+  }
+}
+
+bool ConjugateGradients::goes_on() const {
+  return std::ranges::any_of(columns_, [](const Column& one) {
+    return !one.is_final && one.end.end == Progress::running;
+  });
+}
+
+double ConjugateGradients::largest_residual() const {
+  double largest = 0;
+  for (const Column& one : columns_)
+    if (!one.is_final) largest = std::max(largest, one.end.residual);
+  return largest;
+}
+
+bool ConjugateGradients::is_continued() {
+  const Array residual = residual_of(solution()), norm = in_real(sqrt(inner(residual, residual)));
+  const std::vector<double> norms = reals_of(norm);
+  std::vector<double> left(columns_.size(), 0);  // 0: the column has ended
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    Column& one = columns_[k];
+    if (one.is_final) continue;
+    one.end.residual = norms[k];
+    one.is_final = one.end.end != SolverEnd::converged || norms[k] <= tolerated * one.wanted;
+    if (one.is_final) continue;
+    if (!(norms[k] <= one.verified / 2)) {
+      one.end.end = SolverEnd::stagnation;
+      one.is_final = true;
+      continue;
+    }
+    one.verified = norms[k];
+    one.before = one.end.iterations;
+    left[k] = 1;
+  }
+  if (std::ranges::count(left, 1.0) == 0) return false;
+  const array::Shape shape(norm.shape().begin(), norm.shape().end());
+  const Array counts = Array::from(left.data(), shape, Scalar::float64, {.stream = norm.stream()});
+  replace_residual(residual);
+  if (!is_mixed()) p_ = z_;  // rounding has spoilt the directions
+  progress_.emplace(norm * array::in_dtype(counts, norm.dtype()), wanted_);
+  return true;
+}
+
+Solution ConjugateGradients::run() {
+  begin();
+  const std::int64_t most =
+      options_.most_iterations > 0 ? options_.most_iterations : 10 * b_.shape()[0];
+  look();
+  double replaced = largest_residual();
+  std::int64_t done = 0;
+  do {
+    for (; done < most && goes_on();) {
+      step();
+      ++done;
+      if (options_.callback) options_.callback(solution());
+      if (done % options_.check_every != 0 && done != most) continue;
+      look();
+      if (!is_mixed() || !goes_on() || largest_residual() > replacement * replaced) continue;
+      replaced = largest_residual();
+      replace_residual(residual_of(solution()));
+    }
+    if (!is_continued()) break;
+    look();
+  } while (done < most);
+  std::vector<ColumnEnd> ends;
+  for (const Column& one : columns_) ends.push_back(one.end);
+  return solution_of(solution(), std::move(ends));
 }
 
 }  // namespace
 
-Solution conjugate_gradients(const LinearOperator& a, const Array& b, const CgOptions& options) {
-  require_options(b, options);
-  const double norm = b.size() > 0 ? std::sqrt(on_host(inner(b, b))) : 0;
-  if (!std::isfinite(norm))
-    throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
-  const double wanted = std::max(options.relative_tolerance * norm, options.absolute_tolerance);
-  const std::int64_t most = options.most_iterations > 0 ? options.most_iterations : 10 * b.size();
-  if (norm == 0) return {array::zeros_like(b), 0, 0, SolverEnd::converged};
-  const auto precondition = [&](const Array& r) {
-    return options.preconditioner ? applied(options.preconditioner, r, "the preconditioner") : r;
-  };
-  Array x = options.start ? array::cast(*options.start, b.dtype()) : array::zeros_like(b);
-  Array r = options.start ? b - applied(a, x, "A") : b;
-  Array p = precondition(r);
-  Array rz = inner(r, p);
-  double residual = std::sqrt(on_host(inner(r, r)));
-  // 0 / 0 is 0: of a residual that has vanished between two looks.
-  const auto quotient = [&](const Array& numerator, const Array& denominator) {
-    return in_dtype(where(equal(rz, 0), 0, numerator / denominator), b.dtype());
-  };
-  for (std::int64_t done = 0;; ++done) {
-    if (residual <= wanted) return {x, done, residual, SolverEnd::converged};
-    if (done == most) return {x, done, residual, SolverEnd::iterations};
-    const Array q = applied(a, p, "A"), curvature = inner(p, q);
-    const Array alpha = quotient(rz, curvature);
-    x = x + alpha * p;
-    r = r - alpha * q;
-    const Array z = precondition(r);
-    const Array next_rz = inner(r, z), rr = options.preconditioner ? inner(r, r) : next_rz;
-    p = z + quotient(next_rz, rz) * p;
-    rz = next_rz;
-    array::evaluate({x, r, p, rz, rr, curvature});
-    if (options.callback) options.callback(x);
-    if ((done + 1) % options.check_every != 0 && done + 1 != most) continue;
-    residual = std::sqrt(on_host(rr));
-    const double curved = on_host(curvature);
-    if (!std::isfinite(residual) || !std::isfinite(curved))
-      return {x, done + 1, residual, SolverEnd::not_a_number};
-    if (curved <= 0 && residual > wanted) return {x, done + 1, residual, SolverEnd::not_definite};
-  }
+Solution conjugate_gradients(const LinearOperator& a, const Array& b,
+                             const SolverOptions& options) {
+  require_system("conjugate gradients", a, b, options);
+  return ConjugateGradients(a, b, options).run();
 }
 
 }  // namespace treadle::sparse

@@ -183,7 +183,7 @@ def test_mistakes_are_named(device):
         (lambda: sparse.cg(np.eye(2), one, x0=np.ones(3)), ValueError, "start"),
         (lambda: sparse.cg(np.eye(2), one, check_every=0), ValueError, "check_every"),
         (lambda: sparse.cg(3, one), TypeError, "A is a int"),
-        (lambda: sparse.cg(lambda x: x[:1], one), ValueError, "A made shape"),
+        (lambda: sparse.cg(lambda x: x[:1], one), ValueError, "operator made shape"),
     ]:  # fmt: skip
         with pytest.raises(error, match=text):
             wrong()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sparse/small_matrix.hpp"
+#include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::sparse {
@@ -41,6 +42,31 @@ TEST_P(CgTest, TellsWhyItEnds) {
   const Solution cut = conjugate_gradients(times, b, {.most_iterations = 1});
   EXPECT_EQ(cut.end, SolverEnd::iterations);
   EXPECT_EQ(cut.iterations, 1);
+}
+
+TEST_P(CgTest, SolvesColumnsAndIteratesInFloat32) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a = small().with_data(array::cast(small().data(), Scalar::float64));
+  const Array columns =
+      array::cast(array::reshape(make({7, 5, 0, 6, 3, 0, 7, 3, 0}), {3, 3}), Scalar::float64);
+  const Solution several = conjugate_gradients(a, columns, {.relative_tolerance = 1e-12});
+  EXPECT_EQ(several.end, SolverEnd::converged);
+  ASSERT_EQ(several.columns.size(), 3u);
+  EXPECT_NEAR(several.x.as<double>()[6], 3, 1e-9);
+  const Array b = columns.at({Index::all(), Index::at(0)});
+  const Solution mixed =
+      conjugate_gradients(a, b, {.relative_tolerance = 1e-12, .inner_dtype = Scalar::float32});
+  EXPECT_EQ(mixed.end, SolverEnd::converged);
+  EXPECT_NEAR(mixed.x.as<double>()[1], 2, 1e-10);
+  EXPECT_EQ(mixed.x.dtype(), Scalar::float64);
+}
+
+TEST_P(CgTest, TellsThatTheResidualStays) {
+  const device::StreamScope scope(shared_stream());
+  const Solution found =
+      conjugate_gradients(small(), make({0.1f, 0.3f, 0.7f}), {.relative_tolerance = 1e-12});
+  EXPECT_TRUE(found.end == SolverEnd::stagnation || found.end == SolverEnd::not_definite ||
+              found.residual <= 1e-11);
 }
 
 }  // namespace

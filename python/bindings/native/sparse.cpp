@@ -2,55 +2,19 @@
 // Sparse matrices, and solvers that take them.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
-#include <optional>
-#include <tuple>
-#include <utility>
 
 #include "caller.hpp"
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "rooms.hpp"
-#include "treadle/sparse/conjugate_gradients.hpp"
 #include "treadle/sparse/csr_matrix.hpp"
 
 namespace treadle::bindings {
 namespace {
 
 using sparse::CsrMatrix;
-
-/// A function of Python's: what it raises goes through the solver to the caller.
-sparse::LinearOperator operator_of(nb::handle function) {
-  return [function](const Array& x) { return nb::cast<Array>(function(x)); };
-}
-
-/// None, a matrix, or a function.
-sparse::LinearOperator matrix_or_function(nb::handle given) {
-  if (given.is_none()) return nullptr;
-  if (const CsrMatrix* matrix = nullptr; nb::try_cast(given, matrix) && matrix != nullptr)
-    return [matrix](const Array& x) { return matrix->multiply(x); };
-  return operator_of(given);
-}
-
-// over 6 parameters because they are SciPy's
-std::tuple<Array, std::int64_t, double, int> conjugate_gradients(
-    nb::handle a, const Array& b, const std::optional<Array>& start, double relative_tolerance,
-    double absolute_tolerance, std::int64_t most_iterations, nb::handle preconditioner,
-    nb::handle callback, int check_every) {
-  note_launch_site();
-  sparse::CgOptions options{.relative_tolerance = relative_tolerance,
-                            .absolute_tolerance = absolute_tolerance,
-                            .most_iterations = most_iterations,
-                            .start = start,
-                            .preconditioner = matrix_or_function(preconditioner),
-                            .callback = nullptr,
-                            .check_every = check_every};
-  if (!callback.is_none()) options.callback = [callback](const Array& x) { callback(x); };
-  const sparse::Solution found = sparse::conjugate_gradients(matrix_or_function(a), b, options);
-  return {found.x, found.iterations, found.residual, static_cast<int>(found.end)};
-}
 
 }  // namespace
 
@@ -106,18 +70,6 @@ void bind_sparse(nb::module_& m) {
       .def("plus", &CsrMatrix::plus, nb::arg("other"), "The sum of two matrices.")
       .def("rows_between", &CsrMatrix::rows_between, nb::arg("first"), nb::arg("last"),
            "Rows from `first` to before `last`.");
-  m.def("conjugate_gradients", &conjugate_gradients, nb::arg("a"), nb::arg("b"),
-        nb::arg("start") = nb::none(), nb::arg("relative_tolerance") = 1e-5,
-        nb::arg("absolute_tolerance") = 0.0, nb::arg("most_iterations") = 0,
-        nb::arg("preconditioner") = nb::none(), nb::arg("callback") = nb::none(),
-        nb::arg("check_every") = 1,
-        nb::sig("def conjugate_gradients(a: typing.Any, b: treadle._core.array.Array, "
-                "start: treadle._core.array.Array | None = None, "
-                "relative_tolerance: float = 1e-5, absolute_tolerance: float = 0.0, "
-                "most_iterations: int = 0, preconditioner: typing.Any = None, "
-                "callback: typing.Any = None, check_every: int = 1) "
-                "-> tuple[treadle._core.array.Array, int, float, int]"),
-        "x, iterations, the residual's norm, and why it ended (SolverEnd).");
 }
 
 }  // namespace treadle::bindings

@@ -2,10 +2,10 @@
 """Sparse matrices on any device, in SciPy's words.
 
 csr_array           compressed rows: A @ x, A.T, A + B, rows, diagonals and sums
-linalg              solvers and eigenvalues: treadle.sparse.linalg
-cg, ...             the same names as in linalg
+linalg              solvers, eigenvalues and preconditioners: cg, gmres, eigsh, ...
+cg, SolverWarning   those of linalg
 
-C++ has the same in treadle/sparse/
+C++ has the same in treadle/sparse/.
 """
 
 from treadle.sparse import linalg as linalg

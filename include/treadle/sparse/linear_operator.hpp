@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "treadle/array/array.hpp"
+#include "treadle/sparse/csr_matrix.hpp"
+
+namespace treadle::sparse {
+
+/// A matrix of any format: it has a size, and multiplies a vector or each column of a matrix.
+template <class T>
+concept MatrixLike = requires(const T& matrix, const Array& x) {
+  { matrix.multiply(x) } -> std::convertible_to<Array>;
+  { matrix.size() } -> std::convertible_to<MatrixSize>;
+};
+
+/// What an array is multiplied by: a matrix of any format, a preconditioner, or a function. A small
+/// value; copies share what they were made of. Any thread, if the function takes that.
+class LinearOperator {
+ public:
+  /// The product with an array of one axis, or with each column of one with two.
+  using Function = std::function<Array(const Array&)>;
+
+  /// None.
+  LinearOperator() = default;
+  // Implicit: solvers take matrices and functions.
+  /// A function that gives an array as long as its argument, of any length and dtype.
+  template <class F>
+    requires(std::is_invocable_r_v<Array, F&, const Array&> && !std::same_as<F, LinearOperator>)
+  LinearOperator(F function) : LinearOperator(Parts{.apply = std::move(function)}) {}
+  /// A matrix, which is copied.
+  template <MatrixLike T>
+  LinearOperator(const T& matrix)
+      : LinearOperator(Parts{.apply = [matrix](const Array& x) { return matrix.multiply(x); },
+                             .size = matrix.size()}) {}
+  /// The same; it knows its dtype, its adjoint and how to be cast.
+  LinearOperator(const CsrMatrix& matrix);
+  /// A function of a size and dtype, and that of the conjugated and transposed matrix, if there is
+  /// one. Throws InvalidArgument for no function.
+  LinearOperator(Function apply, const MatrixSize& size, std::optional<Scalar> dtype = {},
+                 Function adjoint = {});
+  /// An array with two axes. Throws ShapeError for another one.
+  static LinearOperator dense(const Array& matrix);
+  /// What leaves everything as it is.
+  static LinearOperator identity(std::int64_t size, std::optional<Scalar> dtype = {});
+
+  /// Whether there is an operator.
+  explicit operator bool() const noexcept { return parts_ != nullptr; }
+  /// None for a function of any length.
+  std::optional<MatrixSize> size() const noexcept;
+  /// Of the matrix; none: the result has the dtype that the function gives.
+  std::optional<Scalar> dtype() const noexcept;
+  /// Whether adjoint() can be asked for.
+  bool has_adjoint() const noexcept;
+
+  /// The product. Throws ShapeError for an x of another length, and for a function that gives
+  /// another length than it said; whatever the function throws.
+  Array apply(const Array& x) const;
+  /// The conjugated and transposed operator. Throws NotSupported where there is none.
+  LinearOperator adjoint() const;
+  /// Matrices are cast; of a function each result is.
+  LinearOperator in_dtype(Scalar dtype) const;
+
+ private:
+  struct Parts {
+    Function apply, apply_adjoint = {};
+    std::optional<MatrixSize> size = {};
+    std::optional<Scalar> dtype = {};
+    std::function<LinearOperator(Scalar)> cast = {};  ///< of a matrix
+  };
+  explicit LinearOperator(Parts parts);
+
+  std::shared_ptr<const Parts> parts_;
+};
+
+}  // namespace treadle::sparse
+
+namespace treadle {
+
+using sparse::LinearOperator;
+
+}  // namespace treadle

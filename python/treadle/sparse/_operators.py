@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""What solvers multiply by: matrices of any kind, functions, and SciPy's LinearOperators."""
+
+from __future__ import annotations
+
+import operator as _operator
+import sys as _sys
+from typing import Any
+
+import numpy as _numpy
+
+import treadle._core.sparse as _core
+from treadle._core import NotSupported as _NotSupported
+from treadle._core import ShapeError as _ShapeError
+from treadle._core.array import Array
+from treadle.numpy import asarray as _array
+from treadle.numpy import stack as _stack
+from treadle.sparse._matrices import csr_array
+
+
+def _on_device(function: Any) -> Any:
+    """A function whose results become arrays of the device."""
+    return lambda x: _array(function(x))
+
+
+def _on_host(function: Any, beside: Any) -> Any:
+    """A function of NumPy's arrays: vectors are copied to the host and results back."""
+
+    def apply(x: Array) -> Array:
+        with beside.device:
+            return _array(function(x.get()))
+
+    return apply
+
+
+def _is_of(given: Any, module: str, name: str) -> bool:
+    """Whether it is of a class of a module that is loaded, which nothing imports for that."""
+    loaded = _sys.modules.get(module)
+    return loaded is not None and isinstance(given, getattr(loaded, name))
+
+
+def core_operator(given: Any, name: str, beside: Array) -> _core.LinearOperator:
+    """The operator of C++ for a matrix, an operator or a function; `beside` names a device."""
+    if isinstance(given, LinearOperator):
+        return given._operator
+    if isinstance(given, csr_array):
+        return _core.LinearOperator.of_matrix(given._matrix)
+    if hasattr(given, "tocsr"):  # SciPy's, and other formats
+        with beside.device:
+            return _core.LinearOperator.of_matrix(csr_array(given)._matrix)
+    if isinstance(given, Array | _numpy.ndarray | list | tuple):
+        with beside.device:
+            return _core.LinearOperator.dense(_array(given))
+    if _is_of(given, "scipy.sparse.linalg", "LinearOperator"):
+        return _host_operator(given, beside)
+    if hasattr(given, "matvec"):
+        rows, columns = given.shape
+        adjoint = getattr(given, "rmatvec", None)
+        return _core.LinearOperator(
+            _on_device(given.matvec),
+            *(rows, columns, getattr(given, "dtype", None)),
+            None if adjoint is None else _on_device(adjoint),
+        )
+    if hasattr(given, "__matmul__"):
+        rows, columns = given.shape
+        kind = getattr(given, "dtype", None)
+        return _core.LinearOperator(_on_device(lambda x: given @ x), rows, columns, kind)
+    if not callable(given):
+        text = f"{name} is a {type(given).__name__}; pass a matrix or a function of x"
+        raise TypeError(text)
+    return _core.LinearOperator.of_function(_on_device(given))
+
+
+def _host_operator(given: Any, beside: Array) -> _core.LinearOperator:
+    """SciPy's operator, such as a factorisation or PyAMG's hierarchy: it runs on the host."""
+    rows, columns = given.shape
+    return _core.LinearOperator(
+        _on_host(lambda x: given @ x, beside),
+        *(rows, columns, given.dtype),
+        _on_host(lambda x: given.H @ x, beside),
+    )
+
+
+class LinearOperator:
+    """What arrays of a device are multiplied by, in the place of a matrix.
+
+    LinearOperator(shape, matvec, rmatvec=None, matmat=None, dtype=None, rmatmat=None), of functions
+    of arrays on the device; rmatvec is that of the conjugated and transposed matrix. Vectors have
+    one axis. Without matmat, matvec is called for each column.
+    """
+
+    ndim = 2
+    __array_priority__ = 1000.0  # NumPy's operators leave A @ x to this class
+
+    # over 6 parameters because they are SciPy's
+    def __init__(
+        self,
+        shape: Any,
+        matvec: Any,
+        rmatvec: Any = None,
+        matmat: Any = None,
+        dtype: Any = None,
+        rmatmat: Any = None,
+    ) -> None:
+        try:
+            rows, columns = map(_operator.index, shape)
+        except (TypeError, ValueError):
+            raise _ShapeError(f"shape={shape!r}; pass two integers: (rows, columns)") from None
+        adjoint = None if rmatvec is None else _columns(rmatvec, rmatmat)
+        self._operator = _core.LinearOperator(
+            _columns(matvec, matmat), rows, columns, dtype, adjoint
+        )
+
+    @classmethod
+    def _of(cls, made: _core.LinearOperator) -> LinearOperator:
+        self = cls.__new__(cls)
+        self._operator = made
+        return self
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        found = self._operator.shape
+        if found is None:
+            raise _NotSupported("the shape of a function of any length; LinearOperator(shape, f)")
+        return found
+
+    @property
+    def dtype(self) -> Any:
+        """Of the matrix that it stands for, or None."""
+        return self._operator.dtype
+
+    @property
+    def H(self) -> LinearOperator:
+        """The conjugated and transposed operator."""
+        return self._of(self._operator.adjoint())
+
+    def adjoint(self) -> LinearOperator:
+        """The conjugated and transposed operator."""
+        return self.H
+
+    def matvec(self, x: Any) -> Array:
+        """The product with a vector, of one axis or one column."""
+        x = _array(x)
+        flat = self._operator.apply(x.ravel())
+        return flat.reshape(-1, 1) if x.ndim == 2 else flat
+
+    def rmatvec(self, x: Any) -> Array:
+        """The product of the adjoint with a vector."""
+        return self.H.matvec(x)
+
+    def matmat(self, x: Any) -> Array:
+        """The product with each column of a matrix."""
+        return self._operator.apply(_array(x))
+
+    def rmatmat(self, x: Any) -> Array:
+        """The product of the adjoint with each column of a matrix."""
+        return self.H.matmat(x)
+
+    def __call__(self, x: Any) -> Any:
+        return self @ x
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._operator.apply(_array(other))
+
+    dot = __matmul__
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<LinearOperator of {self.dtype}, {rows} x {columns}>"
+
+
+def _columns(one: Any, several: Any) -> Any:
+    def apply(x: Array) -> Array:
+        if x.ndim == 1:
+            return _array(one(x)).ravel()
+        if several is not None:
+            return _array(several(x))
+        parts = [_array(one(x[:, k])).ravel() for k in range(x.shape[1])]
+        return _stack(parts, axis=1) if parts else x
+
+    return apply
+
+
+def aslinearoperator(A: Any) -> LinearOperator:
+    """The LinearOperator of a matrix of any kind, or of an object with matvec()."""
+    return (
+        A if isinstance(A, LinearOperator) else LinearOperator._of(core_operator(A, "A", _array(0)))
+    )

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/sparse/linear_operator.hpp"
+
+#include <mutex>
+#include <string>
+
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/linalg/product.hpp"
+
+namespace treadle::sparse {
+namespace {
+
+std::string words_of(const MatrixSize& size) {
+  return std::to_string(size.rows) + " x " + std::to_string(size.columns);
+}
+
+/// The transposed matrix, made when it is first needed.
+class Transposed {
+ public:
+  explicit Transposed(CsrMatrix matrix) : matrix_(std::move(matrix)) {}
+  const CsrMatrix& get() {
+    std::call_once(once_, [&] { made_ = matrix_.transposed(); });
+    return *made_;
+  }
+
+ private:
+  CsrMatrix matrix_;
+  std::once_flag once_;
+  std::optional<CsrMatrix> made_;
+};
+
+}  // namespace
+
+LinearOperator::LinearOperator(Parts parts)
+    : parts_(std::make_shared<const Parts>(std::move(parts))) {}
+
+LinearOperator::LinearOperator(const CsrMatrix& matrix) {
+  const auto transposed = std::make_shared<Transposed>(matrix);
+  parts_ = std::make_shared<const Parts>(
+      Parts{.apply = [matrix](const Array& x) { return matrix.multiply(x); },
+            .apply_adjoint =
+                [transposed](const Array& x) {
+                  return conjugate(transposed->get().multiply(conjugate(x)));
+                },
+            .size = matrix.size(),
+            .dtype = matrix.data().dtype().scalar(),
+            .cast = [matrix](Scalar dtype) -> LinearOperator {
+              return matrix.with_data(array::in_dtype(matrix.data(), dtype));
+            }});
+}
+
+LinearOperator::LinearOperator(Function apply, const MatrixSize& size, std::optional<Scalar> dtype,
+                               Function adjoint)
+    : LinearOperator(Parts{.apply = std::move(apply),
+                           .apply_adjoint = std::move(adjoint),
+                           .size = size,
+                           .dtype = dtype}) {
+  if (!parts_->apply) throw InvalidArgument("a linear operator without a function", "pass one");
+  if (size.rows < 0 || size.columns < 0)
+    throw InvalidArgument("a linear operator of " + words_of(size), "pass sizes of 0 or more");
+}
+
+LinearOperator LinearOperator::dense(const Array& matrix) {
+  if (matrix.rank() != 2)
+    throw ShapeError("a matrix with " + std::to_string(matrix.rank()) + " axes",
+                     "pass an array with two");
+  return LinearOperator(
+      Parts{.apply = [matrix](const Array& x) { return linalg::matmul(matrix, x); },
+            .apply_adjoint =
+                [matrix](const Array& x) {
+                  return linalg::matmul(conjugate(array::transpose(matrix)), x);
+                },
+            .size = MatrixSize{matrix.shape()[0], matrix.shape()[1]},
+            .dtype = matrix.dtype().scalar(),
+            .cast = [matrix](Scalar dtype) -> LinearOperator {
+              return dense(array::in_dtype(matrix, dtype));
+            }});
+}
+
+LinearOperator LinearOperator::identity(std::int64_t size, std::optional<Scalar> dtype) {
+  const auto same = [](const Array& x) { return x; };
+  return {same, {size, size}, dtype, same};
+}
+
+std::optional<MatrixSize> LinearOperator::size() const noexcept {
+  return parts_ ? parts_->size : std::nullopt;
+}
+
+std::optional<Scalar> LinearOperator::dtype() const noexcept {
+  return parts_ ? parts_->dtype : std::nullopt;
+}
+
+bool LinearOperator::has_adjoint() const noexcept { return parts_ && parts_->apply_adjoint; }
+
+Array LinearOperator::apply(const Array& x) const {
+  if (!parts_) throw InvalidState("a product with no linear operator", "make one of a matrix");
+  if (x.rank() < 1 || x.rank() > 2 || (parts_->size && x.shape()[0] != parts_->size->columns))
+    throw ShapeError(
+        "an operator " +
+            (parts_->size ? "of " + words_of(*parts_->size) : std::string("of any size")) +
+            " by an array of shape " + shape_text(x.shape()),
+        "pass a vector, or a matrix with as many rows as the operator has columns");
+  Array made = parts_->apply(x);
+  const std::int64_t rows = parts_->size ? parts_->size->rows : x.shape()[0];
+  const bool fits = made.rank() == x.rank() && made.shape()[0] == rows &&
+                    (x.rank() == 1 || made.shape()[1] == x.shape()[1]);
+  if (!fits)
+    throw ShapeError("a linear operator made shape " + shape_text(made.shape()) +
+                         " of an array of shape " + shape_text(x.shape()),
+                     "let the function return " + std::to_string(rows) + " rows");
+  return made;
+}
+
+LinearOperator LinearOperator::adjoint() const {
+  if (!has_adjoint())
+    throw NotSupported("the adjoint of a linear operator that is one function",
+                       "pass the function of its conjugated and transposed matrix, too");
+  return LinearOperator(Parts{
+      .apply = parts_->apply_adjoint,
+      .apply_adjoint = parts_->apply,
+      .size = parts_->size ? std::optional(MatrixSize{parts_->size->columns, parts_->size->rows})
+                           : std::nullopt,
+      .dtype = parts_->dtype});
+}
+
+LinearOperator LinearOperator::in_dtype(Scalar dtype) const {
+  if (!parts_ || parts_->dtype == dtype) return *this;
+  if (parts_->cast) return parts_->cast(dtype);
+  Parts made = *parts_;
+  made.dtype = dtype;
+  made.apply = [inner = parts_->apply, dtype](const Array& x) {
+    return array::in_dtype(inner(x), dtype);
+  };
+  if (parts_->apply_adjoint)
+    made.apply_adjoint = [inner = parts_->apply_adjoint, dtype](const Array& x) {
+      return array::in_dtype(inner(x), dtype);
+    };
+  return LinearOperator(std::move(made));
+}
+
+}  // namespace treadle::sparse

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/sparse/linear_operator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sparse/small_matrix.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::sparse {
+namespace {
+
+class LinearOperatorTest : public SparseTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, LinearOperatorTest, each_device(), device_test_name);
+
+TEST_P(LinearOperatorTest, IsMadeOfMatricesAndFunctions) {
+  const device::StreamScope scope(shared_stream());
+  const LinearOperator of_matrix = small();
+  EXPECT_EQ(of_matrix.size(), (MatrixSize{3, 3}));
+  EXPECT_EQ(of_matrix.dtype(), Scalar::float32);
+  expect(of_matrix.apply(make({1, 2, 3})), {7, 6, 7});
+  expect(of_matrix.adjoint().apply(make({1, 0, 0})), {4, 0, 1});
+  expect(LinearOperator::dense(small().dense()).apply(make({1, 2, 3})), {7, 6, 7});
+  EXPECT_EQ(of_matrix.in_dtype(Scalar::float64)
+                .apply(array::cast(make({1, 2, 3}), Scalar::float64))
+                .dtype(),
+            Scalar::float64);
+  const LinearOperator twice = [](const Array& x) { return 2 * x; };
+  EXPECT_FALSE(twice.size());
+  EXPECT_FALSE(twice.has_adjoint());
+  expect(twice.apply(make({1, 2})), {2, 4});
+  expect(LinearOperator::identity(2).adjoint().apply(make({1, 2})), {1, 2});
+}
+
+TEST_P(LinearOperatorTest, RefusesWhatDoesNotFit) {
+  const device::StreamScope scope(shared_stream());
+  const LinearOperator of_matrix = small();
+  EXPECT_THROW(of_matrix.apply(make({1, 2})), ShapeError);
+  EXPECT_THROW(LinearOperator().apply(make({1})), InvalidState);
+  const LinearOperator cut = [](const Array& x) { return x.at({Index{.stop = 1}}); };
+  EXPECT_THROW(cut.apply(make({1, 2})), ShapeError);
+  EXPECT_THROW(cut.adjoint(), NotSupported);
+  EXPECT_THROW(LinearOperator::dense(make({1})), ShapeError);
+  EXPECT_THROW(LinearOperator(nullptr, MatrixSize{1, 1}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace treadle::sparse
