@@ -41,9 +41,9 @@ class SegmentedFoldWriter {
     code_.lines(snippet_.preamble);
     code_.define_type(types_.name_of(snippet_.dtype), "treadle_item");
     code_.blank();
-    const unsigned segments = is_wide_ ? group_size_ / lanes_ : tiling_.interval_length;
+    const unsigned segments = is_wide_ ? group_size_ / lanes_ : 0;
     open_kernel();
-    is_wide_ ? write_wide(segments) : write_narrow(segments);
+    is_wide_ ? write_wide(segments) : write_narrow();
     code_.close();
     SegmentedFoldText made{
         .text = {}, .name = snippet_.name, .group_size = group_size_, .segments = segments};
@@ -73,14 +73,12 @@ class SegmentedFoldWriter {
       append_parameter(list, parameter, types_);
     for (const char* name : {"treadle_row_segments", "treadle_segments", "treadle_row_length"})
       list.push_back(tree::value(integer_, name));
+    if (!is_wide_) list.push_back(tree::value(integer_, "treadle_interval"));
     code_.open_kernel(snippet_.name, std::move(list), group_size_);
     define_pointers(code_, snippet_.parameters, types_);
   }
-  /// Where the segment treadle_segment begins and ends.
+  /// Where the segment treadle_place of treadle_row begins and ends.
   void declare_ends() {
-    code_.declare({"const ", integer_}, "treadle_place", "treadle_segment % treadle_row_segments");
-    code_.declare({"const ", integer_}, "treadle_row",
-                  "treadle_segment / treadle_row_segments * treadle_row_length");
     code_.declare({"const ", integer_}, "treadle_begin",
                   {"treadle_row + ", own(3), "[treadle_place]"});
     code_.declare({"const ", integer_}, "treadle_end",
@@ -113,6 +111,9 @@ class SegmentedFoldWriter {
         {"(", integer_, ")", dialect_.group_id, " * ", number(segments), " + ", id, " / ", lanes});
     code_.declare("treadle_item", "treadle_sum", in_one_line(snippet_.neutral));
     code_.open_if("treadle_segment < treadle_segments");
+    code_.declare({"const ", integer_}, "treadle_place", "treadle_segment % treadle_row_segments");
+    code_.declare({"const ", integer_}, "treadle_row",
+                  "treadle_segment / treadle_row_segments * treadle_row_length");
     declare_ends();
     code_.directive("pragma", {"unroll ", number(tiling_.strided_items)});
     code_.open_for(integer_, "treadle_at", "treadle_begin + treadle_lane", "treadle_end", lanes);
@@ -125,14 +126,24 @@ class SegmentedFoldWriter {
     code_.close();
   }
 
-  void write_narrow(unsigned segments) {
-    const std::string sums = number(tiling_.scan_lanes), most = number(segments);
+  void write_narrow() {
+    const std::string sums = number(tiling_.scan_lanes);
     code_.declare({"const ", integer_}, "treadle_first",
-                  {"(", integer_, ")", dialect_.group_id, " * ", most});
+                  {"(", integer_, ")", dialect_.group_id, " * treadle_interval"});
     code_.declare({"const ", integer_}, "treadle_behind",
-                  {"treadle_segments - treadle_first < ", most,
-                   " ? treadle_segments : treadle_first + ", most});
+                  "treadle_segments - treadle_first < treadle_interval ? treadle_segments : "
+                  "treadle_first + treadle_interval");
+    // Counted on: a division for each segment would take as long as a short one.
+    code_.declare(integer_, "treadle_next", "treadle_first % treadle_row_segments");
+    code_.declare(integer_, "treadle_row",
+                  "treadle_first / treadle_row_segments * treadle_row_length");
     code_.open_for(integer_, "treadle_segment", "treadle_first", "treadle_behind");
+    code_.open_if("treadle_next == treadle_row_segments");
+    code_.assign("treadle_next", "0");
+    code_.assign("treadle_row", "treadle_row_length", "+=");
+    code_.close();
+    code_.declare({"const ", integer_}, "treadle_place", "treadle_next");
+    code_.assign("treadle_next", "1", "+=");
     declare_ends();
     code_.declare(integer_, "treadle_at", "treadle_begin");
     code_.declare("treadle_item", "treadle_sum", in_one_line(snippet_.neutral));

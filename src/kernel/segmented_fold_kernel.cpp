@@ -18,6 +18,18 @@ std::string with_own(const std::string& arguments, const std::string& item) {
          "const long *treadle_starts, const long *treadle_ends, " + item + " *treadle_results";
 }
 
+/// How many segments a group takes on a processor: enough to be worth it, and so few that those who
+/// are done find more to do.
+std::uint64_t interval_of(const FoldedSegments& segments, std::uint64_t units,
+                          const codegen::Tiling& tiling) {
+  const std::uint64_t count = segments.count * segments.rows,
+                      mean = segments.indices / std::max<std::uint64_t>(segments.count, 1) + 1,
+                      least = (tiling.least_interval + mean - 1) / mean,
+                      share = count / (units * tiling.intervals_per_unit) + 1;
+  const std::uint64_t step = tiling.interval_length;
+  return (std::min(least, share) + step - 1) / step * step;
+}
+
 }  // namespace
 
 SegmentedFoldKernel::SegmentedFoldKernel(std::shared_ptr<device::Device> device, const DType& dtype,
@@ -76,7 +88,10 @@ void SegmentedFoldKernel::launch_arguments(device::Stream& stream, const FoldedS
   const auto row_count = static_cast<std::int64_t>(segments.count),
              count = static_cast<std::int64_t>(segments.count * segments.rows),
              length = static_cast<std::int64_t>(segments.indices);
-  const std::uint64_t each = compiled.made.segments,
+  const std::uint64_t units = std::max<std::uint64_t>(device_->info().performance.compute_units, 1);
+  const bool is_narrow = compiled.made.segments == 0;
+  const std::uint64_t each = is_narrow ? interval_of(segments, units, tiling_)
+                                       : compiled.made.segments,
                       groups = segments.count * segments.rows / each +
                                (segments.count * segments.rows % each != 0 ? 1 : 0);
   if (groups > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
@@ -84,8 +99,10 @@ void SegmentedFoldKernel::launch_arguments(device::Stream& stream, const FoldedS
         declared_.kernel() + " of " + std::to_string(segments.count * segments.rows) + " segments",
         "fold fewer at a time");
   std::vector<device::Argument>& all = declared.all();
+  const auto interval = static_cast<std::int64_t>(each);
   for (const std::int64_t* number : {&row_count, &count, &length})
     all.emplace_back(number, sizeof *number, device::ParameterKind::integer);
+  if (is_narrow) all.emplace_back(&interval, sizeof interval, device::ParameterKind::integer);
   stream.launch_arguments(
       compiled.kernel,
       {.groups = static_cast<unsigned>(groups), .group_size = compiled.made.group_size}, all,

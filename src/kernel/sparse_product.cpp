@@ -3,51 +3,118 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plan_table.hpp"
 #include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/dialect.hpp"
-#include "treadle/codegen/dialect_header.hpp"
+#include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
 #include "treadle/codegen/signature.hpp"
 #include "treadle/kernel/associative.hpp"
+#include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/segmented_fold_kernel.hpp"
 #include "treadle/kernel/tiling.hpp"
 
 namespace treadle::kernel {
 
-/// A kernel that does not keep the device alive.
+/// Kernels that do not keep the device alive: one of both.
 struct SparseProductPlan {
   std::unique_ptr<SegmentedFoldKernel> fold;
+  std::unique_ptr<ElementwiseKernel> rows;
 };
 
 namespace {
 
-std::shared_ptr<SparseProductPlan> make_plan(device::Device& device, const SparseProduct& product) {
+using codegen::SparseForm;
+using codegen::SparseLayout;
+
+std::string key_of(const SparseForm& form) {
+  std::string key = "sparse product";
+  for (const auto part :
+       {static_cast<unsigned>(form.layout), static_cast<unsigned>(form.stored),
+        static_cast<unsigned>(form.is_bfloat16), static_cast<unsigned>(form.column_dtype),
+        static_cast<unsigned>(form.dtype), form.across, form.side, form.side_across,
+        form.shift_count, static_cast<unsigned>(form.has_bits)})
+    key.append(" ").append(std::to_string(part));
+  for (const std::int64_t shift : form.shifts) key.append(",").append(std::to_string(shift));
+  key.append(reinterpret_cast<const char*>(form.values.data()), form.values.size());
+  return key;
+}
+
+/// Rows between starts by a vector: several work-items may share a row.
+bool is_fold(const SparseForm& form) {
+  return form.layout == SparseLayout::rows && form.across == 0 && form.dtype != Scalar::float16;
+}
+
+std::vector<std::pair<std::string, DType>> complex_names(const codegen::Dialect& dialect) {
+  return {{codegen::stored_type(Scalar::complex64, dialect), Scalar::complex64},
+          {codegen::stored_type(Scalar::complex128, dialect), Scalar::complex128}};
+}
+
+std::unique_ptr<SegmentedFoldKernel> make_fold(device::Device& device, const SparseForm& form) {
   const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
-  const DType dtype(product.dtype);
+  const DType dtype(form.dtype);
   AssociativeText sum = associative_text({.op = Op::add}, dtype, dialect);
-  const codegen::OperandText operands[] = {{"data[i]", product.dtype},
-                                           {"x[columns[i]]", product.dtype}};
+  const codegen::OperandText operands[] = {
+      {codegen::sparse_element_text(form, "data[i]", form.dtype, dialect), form.dtype},
+      {"x[columns[i]]", form.dtype}};
   const std::string times = codegen::op_text(Op::multiply, operands, dialect);
-  std::string preamble = std::string(codegen::include_of_dialect) + dialect.exact_preamble +
-                         codegen::device_functions(times + sum.combine + sum.neutral, dialect);
-  const std::string column = codegen::TypeNames(dialect).name_of(product.column_dtype);
-  const std::string item = "const " + sum.item;
-  auto made = std::make_shared<SparseProductPlan>();
-  made->fold = std::make_unique<SegmentedFoldKernel>(
+  std::string preamble =
+      dialect.exact_preamble +
+      codegen::device_functions(times + " " + sum.combine + sum.neutral, dialect);
+  const std::string column = codegen::TypeNames(dialect).name_of(form.column_dtype);
+  const std::string item = "const " + sum.item,
+                    stored = "const " + codegen::stored_type(form.stored, dialect);
+  auto made = std::make_unique<SegmentedFoldKernel>(
       device.shared_from_this(), sum.dtype,
       SegmentedFoldTexts{
-          .arguments = item + " *data, const " + column + " *columns, " + item + " *x",
+          .arguments = stored + " *data, const " + column + " *columns, " + item + " *x",
           .map = times,
           .reduce = sum.combine,
           .neutral = sum.neutral},
       SegmentedFoldOptions{.name = "sparse_product_" + dtype.name(),
                            .preamble = std::move(preamble),
                            .flags = sum.flags,
-                           .types = sum.types});
-  made->fold->let_go_of_device();
+                           .types = complex_names(dialect)});
+  made->let_go_of_device();
   return made;
+}
+
+std::unique_ptr<ElementwiseKernel> make_rows(device::Device& device, const SparseForm& form) {
+  const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
+  codegen::SparseRowsText text = codegen::generate_sparse_rows(form, dialect);
+  auto made = std::make_unique<ElementwiseKernel>(
+      device.shared_from_this(), text.arguments, std::move(text.operation),
+      ElementwiseOptions{.name = text.name,
+                         .preamble = std::move(text.preamble),
+                         .flags = dialect.exact_flags,
+                         .types = complex_names(dialect)});
+  made->let_go_of_device();
+  return made;
+}
+
+const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form) {
+  std::string key = key_of(form);
+  append_key(key, tiling_of(device));
+  return plans<SparseProductPlan>(device).find(key, [&] {
+    auto made = std::make_shared<SparseProductPlan>();
+    if (is_fold(form))
+      made->fold = make_fold(device, form);
+    else
+      made->rows = make_rows(device, form);
+    return made;
+  });
+}
+
+/// How many columns a work-item takes: on a processor a vector of them, on a GPU one, because its
+/// neighbours take those beside it.
+unsigned across_of(const SparseProduct& product, const codegen::Tiling& tiling) {
+  if (product.width == 0) return 0;
+  unsigned across = 1;
+  while (across < tiling.vector_lanes && across < product.width) across *= 2;
+  return across;
 }
 
 }  // namespace
@@ -55,15 +122,41 @@ std::shared_ptr<SparseProductPlan> make_plan(device::Device& device, const Spars
 void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
                            const SparseProductArguments& arguments, const device::Order& order) {
   device::Device& device = stream.device();
-  std::string key =
-      "sparse product " + DType(product.dtype).name() + " " + DType(product.column_dtype).name();
-  append_key(key, tiling_of(device));
-  const SparseProductPlan& plan =
-      plans<SparseProductPlan>(device).find(key, [&] { return make_plan(device, product); });
-  const UserArgument all[] = {arguments.data,   arguments.columns, arguments.x,
-                              arguments.starts, arguments.ends,    arguments.result};
-  plan.fold->launch_arguments(stream, {.count = product.rows, .indices = product.entries}, all,
-                              order);
+  SparseForm form = product.form;
+  form.across = across_of(product, tiling_of(device));
+  const SparseProductPlan& plan = plan_of(device, form);
+  if (plan.fold) {
+    const UserArgument starts = arguments.starts;
+    const UserArgument all[] = {
+        arguments.data,
+        arguments.columns,
+        arguments.x,
+        starts,
+        UserArgument(device::Argument(starts.location() + sizeof(std::int64_t))),
+        arguments.result};
+    return plan.fold->launch_arguments(stream, {.count = product.rows, .indices = product.entries},
+                                       all, order);
+  }
+  const auto rows = static_cast<std::int64_t>(product.rows),
+             columns = static_cast<std::int64_t>(product.columns);
+  std::vector<UserArgument> all;
+  const SparseLayout layout = form.layout;
+  const bool is_stencil = layout == SparseLayout::stencil;
+  if (!is_stencil) all.emplace_back(arguments.data);
+  if (!is_stencil || form.has_bits) all.emplace_back(arguments.columns);
+  if (layout == SparseLayout::rows || layout == SparseLayout::sliced ||
+      layout == SparseLayout::blocks)
+    all.emplace_back(arguments.starts);
+  all.emplace_back(arguments.x);
+  all.emplace_back(arguments.result);
+  for (const std::int64_t* number :
+       {&rows, &columns, &product.pitch, &product.depth, &product.width})
+    all.emplace_back(*number);
+  const std::uint64_t pieces =
+      form.across == 0
+          ? 1
+          : (static_cast<std::uint64_t>(product.width) + form.across - 1) / form.across;
+  plan.rows->launch_arguments(stream, product.rows * pieces, all, order);
 }
 
 }  // namespace treadle::kernel

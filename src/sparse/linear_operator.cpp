@@ -7,6 +7,7 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/linalg/product.hpp"
+#include "treadle/sparse/csr_matrix.hpp"
 
 namespace treadle::sparse {
 namespace {
@@ -18,14 +19,14 @@ std::string words_of(const MatrixSize& size) {
 /// The transposed matrix, made when it is first needed.
 class Transposed {
  public:
-  explicit Transposed(CsrMatrix matrix) : matrix_(std::move(matrix)) {}
+  explicit Transposed(std::shared_ptr<const SparseMatrix> matrix) : matrix_(std::move(matrix)) {}
   const CsrMatrix& get() {
-    std::call_once(once_, [&] { made_ = matrix_.transposed(); });
+    std::call_once(once_, [&] { made_ = matrix_->to_csr().transposed(); });
     return *made_;
   }
 
  private:
-  CsrMatrix matrix_;
+  std::shared_ptr<const SparseMatrix> matrix_;
   std::once_flag once_;
   std::optional<CsrMatrix> made_;
 };
@@ -35,18 +36,20 @@ class Transposed {
 LinearOperator::LinearOperator(Parts parts)
     : parts_(std::make_shared<const Parts>(std::move(parts))) {}
 
-LinearOperator::LinearOperator(const CsrMatrix& matrix) {
+LinearOperator LinearOperator::of(std::shared_ptr<const SparseMatrix> matrix) {
   const auto transposed = std::make_shared<Transposed>(matrix);
-  parts_ = std::make_shared<const Parts>(
-      Parts{.apply = [matrix](const Array& x) { return matrix.multiply(x); },
+  const bool is_number = matrix->dtype().kind() != ScalarKind::structure;  // bfloat16 is none
+  return LinearOperator(
+      Parts{.apply = [matrix](const Array& x) { return matrix->multiply(x); },
             .apply_adjoint =
                 [transposed](const Array& x) {
                   return conjugate(transposed->get().multiply(conjugate(x)));
                 },
-            .size = matrix.size(),
-            .dtype = matrix.data().dtype().scalar(),
+            .size = matrix->size(),
+            .dtype = is_number ? std::optional(matrix->dtype().scalar()) : std::nullopt,
             .cast = [matrix](Scalar dtype) -> LinearOperator {
-              return matrix.with_data(array::in_dtype(matrix.data(), dtype));
+              const CsrMatrix csr = matrix->to_csr();
+              return csr.with_data(array::in_dtype(csr.data(), dtype));
             }});
 }
 

@@ -91,9 +91,8 @@ class LogScale {
 };
 
 std::pair<double, double> range_of(const std::vector<KeptAttempt>& right) {
-  const auto [least, most] = std::ranges::minmax(right, {}, [](const KeptAttempt& each) {
-    return each.measured.seconds;
-  });
+  const auto [least, most] =
+      std::ranges::minmax(right, {}, [](const KeptAttempt& each) { return each.measured.seconds; });
   return {std::max(least.measured.seconds, 1e-12), std::max(most.measured.seconds, 1e-12)};
 }
 
@@ -109,8 +108,8 @@ std::string colour_of(double place) {
   const auto between = [&](int from, int to) {
     return static_cast<int>(std::lround(from + place * (to - from)));
   };
-  return "rgb(" + std::to_string(between(0x12, 0xe6)) + "," +
-         std::to_string(between(0x4a, 0xcf)) + "," + std::to_string(between(0xa8, 0x9a)) + ")";
+  return "rgb(" + std::to_string(between(0x12, 0xe6)) + "," + std::to_string(between(0x4a, 0xcf)) +
+         "," + std::to_string(between(0xa8, 0x9a)) + ")";
 }
 
 /// Whether all tell when they were tried.
@@ -191,8 +190,8 @@ std::string progress_chart(const std::vector<KeptAttempt>& attempts) {
     const Measured& measured = order[k].measured;
     const double passed = by_time ? measured.measured_at - start : static_cast<double>(k);
     const double x = left + passed / whole * (chart_width - left - right_margin);
-    const std::string said = configuration_text(order[k].values) + ": " +
-                             std::string(outcome_name(measured.outcome));
+    const std::string said =
+        configuration_text(order[k].values) + ": " + std::string(outcome_name(measured.outcome));
     if (!measured.is_right() || !std::isfinite(measured.seconds)) {
       picture.line(x, above - 12, x, above - 4, "failed");
       continue;
@@ -209,9 +208,9 @@ std::string progress_chart(const std::vector<KeptAttempt>& attempts) {
   if (!steps.empty()) steps.emplace_back(chart_width - right_margin, steps.back().second);
   picture.path(steps, "best");
   picture.label(left, chart_height - 12, "start", "0");
-  picture.label(chart_width - right_margin, chart_height - 12, "end",
-                by_time ? duration_text(whole) + " later"
-                        : std::to_string(order.size()) + " attempts");
+  picture.label(
+      chart_width - right_margin, chart_height - 12, "end",
+      by_time ? duration_text(whole) + " later" : std::to_string(order.size()) + " attempts");
   return std::move(picture).done();
 }
 
@@ -259,8 +258,7 @@ std::string parallel_chart(const std::vector<KeptAttempt>& right, std::size_t mo
     picture.label(x, 16, "middle", names[axis]);
     const std::size_t stride = axes[axis].size() / 16 + 1;
     for (std::size_t k = 0; k < axes[axis].size(); k += stride)
-      picture.label(x + 4, height_of(axis, axes[axis][k]) + 4, "start",
-                    value_text(axes[axis][k]));
+      picture.label(x + 4, height_of(axis, axes[axis][k]) + 4, "start", value_text(axes[axis][k]));
   }
   picture.line(width - 80, top, width - 80, bottom, "axis");
   picture.label(width - 80, 16, "middle", "time");

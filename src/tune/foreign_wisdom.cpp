@@ -112,8 +112,8 @@ std::string line_of(const ForeignAttempt& attempt, const ForeignNames& names) {
   } else {
     made += "null";
   }
-  made += ",\"samples\":" + json_text(seconds) + ",\"error\":" +
-          json_text(std::string_view(attempt.error)) + "}";
+  made += ",\"samples\":" + json_text(seconds) +
+          ",\"error\":" + json_text(std::string_view(attempt.error)) + "}";
   return made + '\n';
 }
 
@@ -165,9 +165,9 @@ std::string from_kernel_launcher(JsonReader& json, std::string_view text,
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string_view::npos || line[first] == '#') continue;
     if (!json.is_valid(line))
-      throw InvalidArgument("line " + std::to_string(number) +
-                                " of the wisdom of Kernel Launcher is no JSON",
-                            known_formats);
+      throw InvalidArgument(
+          "line " + std::to_string(number) + " of the wisdom of Kernel Launcher is no JSON",
+          known_formats);
     if (header.empty()) {
       header = line;
       for (const auto& [place, name] : json.each(line, "$.tunable_parameters"))

@@ -71,8 +71,8 @@ class Section {
   }
   std::string text(const std::string& id) const {
     const Environment& where = key_.environment;
-    std::string made = "<section id=\"" + id + "\"><h2>" + escaped(title()) + "</h2>\n<p>" +
-                       escaped(where.device);
+    std::string made =
+        "<section id=\"" + id + "\"><h2>" + escaped(title()) + "</h2>\n<p>" + escaped(where.device);
     for (const std::string& each : {where.architecture, where.driver, where.compiler})
       if (!each.empty()) made += ", " + escaped(each);
     if (!where.treadle.empty()) made += ", Treadle " + escaped(where.treadle);
@@ -93,8 +93,8 @@ class Section {
   }
   std::string best() const {
     const KeptAttempt& first = right_.front();
-    std::string made = "<p>Best: <strong>" + escaped(duration_text(first.measured.seconds)) +
-                       "</strong> by ";
+    std::string made =
+        "<p>Best: <strong>" + escaped(duration_text(first.measured.seconds)) + "</strong> by ";
     for (const auto& [name, value] : first.values)
       made += "<code>" + escaped(name) + "=" + escaped(value_text(value)) + "</code> ";
     std::vector<double> seconds;
@@ -112,9 +112,10 @@ class Section {
   std::string charts() const {
     std::string made =
         "<h3>Performance over time</h3>\n" +
-        figure(progress_chart(attempts_),
-               "Each dot is an attempt: blue measured, grey overtaken before it was measured to the "
-               "end, orange the winner. Red: attempts that failed. The line is the best so far.") +
+        figure(
+            progress_chart(attempts_),
+            "Each dot is an attempt: blue measured, grey overtaken before it was measured to the "
+            "end, orange the winner. Red: attempts that failed. The line is the best so far.") +
         "<h3>Parallel coordinates</h3>\n" +
         figure(parallel_chart(right_, most_lines),
                "A line is a variant, blue the best; " +
@@ -163,8 +164,8 @@ class Section {
       if (count++ == 0) error = each.measured.error.substr(0, 600);
     }
     if (by_outcome.empty()) return {};
-    std::string made = "<h3>Failures</h3>\n<table>" + row({"outcome", "attempts", "the first"},
-                                                          "th", true);
+    std::string made =
+        "<h3>Failures</h3>\n<table>" + row({"outcome", "attempts", "the first"}, "th", true);
     for (const auto& [name, what] : by_outcome)
       made += row({name, std::to_string(what.first), what.second}, "td", true);
     return made + "</table>\n";

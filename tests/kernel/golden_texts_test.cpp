@@ -15,7 +15,7 @@ std::vector<std::filesystem::path> golden_files(const std::string& extension) {
   std::vector<std::filesystem::path> files;
   for (const char* family :
        {"counting", "elementwise", "product", "radix_sort", "random", "ranks", "reduction",
-        "row_sort", "scan", "segmented_fold", "selection", "sort", "top_k"})
+        "row_sort", "scan", "segmented_fold", "selection", "sort", "sparse_rows", "top_k"})
     if (const auto folder = codegen::golden_folder(family))
       for (const auto& entry : std::filesystem::directory_iterator(*folder))
         if (entry.path().extension() == extension) files.push_back(entry.path());

@@ -32,15 +32,12 @@ class SparseProductTest : public device::OnEachDevice {
     }
     const auto& on = device();
     const memory::Buffer a(on, data), c(on, columns), o(on, offsets), v(on, x), y(on, result);
-    launch_sparse_product(
-        *shared_stream(),
-        {.dtype = dtype, .column_dtype = column_dtype, .rows = rows, .entries = data.size()},
-        {.data = a,
-         .columns = c,
-         .starts = o,
-         .ends = o.location() + sizeof(std::int64_t),
-         .x = v,
-         .result = y});
+    launch_sparse_product(*shared_stream(),
+                          {.form = {.stored = dtype, .column_dtype = column_dtype, .dtype = dtype},
+                           .rows = rows,
+                           .columns = rows,
+                           .entries = data.size()},
+                          {.data = a, .columns = c, .starts = o, .x = v, .result = y});
     shared_stream()->synchronize();
     if (!on->info().traits.runs_kernels) return;
     y.copy_to(result);

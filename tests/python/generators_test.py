@@ -67,6 +67,7 @@ WRITERS = {
     "ReductionWriter": 2,
     "ScanWriter": 1,
     "SegmentedFoldWriter": 1,
+    "SparseRowsWriter": 1,
     "RadixSortWriter": 1,
     "RowSortWriter": 1,
     "WideRowWriter": 1,  # by digits, in a group

@@ -34,6 +34,40 @@ TEST_P(SparseTest, Parts) {
   expect(CsrMatrix::from_dense(a.dense()).data(), {4, 1, 3, 1, 2});
 }
 
+TEST_P(SparseTest, ProductsOfTwoMatrices) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a = small();
+  expect(a.multiply(a).dense(), {17, 0, 6, 0, 9, 0, 6, 0, 5});
+  expect(a.times(a).dense(), {16, 0, 1, 0, 9, 0, 1, 0, 4});
+  expect(a.times(make({1, 2, 3})).dense(), {4, 0, 3, 0, 6, 0, 1, 0, 6});
+  EXPECT_EQ(a.plus(a.with_data(-a.data())).entries(), 0);
+  EXPECT_THROW(a.multiply(a.rows_between(0, 2)), ShapeError);
+}
+
+TEST_P(SparseTest, RowsByNumbersAndDiagonals) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a = small();
+  const Array rows = array::cast(make({2, 0, 2}), Scalar::int64);
+  expect(a.rows_at(rows).dense(), {1, 0, 2, 4, 0, 1, 1, 0, 2});
+  EXPECT_THROW(a.rows_at(rows + 1), IndexError);
+  expect(a.diagonal(2), {1});
+  expect(a.diagonal(-1), {0, 0});
+  expect(a.with_diagonal(make({9, 8}), 1).dense(), {4, 9, 1, 0, 3, 8, 1, 0, 2});
+  EXPECT_THROW(a.with_diagonal(make({9, 8})), ShapeError);
+}
+
+TEST_P(SparseTest, OrderOfColumns) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a(make({1, 2, 0, 3}), array::cast(make({2, 0, 1, 1}), Scalar::int32),
+                    array::cast(make({0, 2, 4}), Scalar::int64), {2, 3});
+  EXPECT_FALSE(a.has_sorted_indices());
+  EXPECT_TRUE(a.sorted().has_sorted_indices());
+  EXPECT_FALSE(a.sorted().is_canonical());
+  EXPECT_EQ(a.canonical().entries(), 3);
+  EXPECT_EQ(a.without_zeros().entries(), 3);
+  expect(a.canonical().data(), {2, 1, 3});
+}
+
 TEST_P(SparseTest, RefusesWhatIsNoMatrix) {
   const device::StreamScope scope(shared_stream());
   const Array one = make({1, 2}), columns = array::cast(make({0, 1}), Scalar::int64);

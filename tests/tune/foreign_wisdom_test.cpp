@@ -103,9 +103,9 @@ TEST(ForeignWisdomTest, WisdomOfKernelLauncherIsRead) {
 TEST(ForeignWisdomTest, NamesOfTheCallerStandInThePlaceOfTheFiles) {
   const StoreKey mine{"mine-1", {{"n", std::int64_t{7}}}, {"GPU 9", "sm_1", "d", "c", "t"}};
   Store store({});
-  store.import_lines(foreign_wisdom(kernel_tuner_cache, {.kernel = mine.kernel,
-                                                         .problem = mine.problem,
-                                                         .environment = mine.environment}));
+  store.import_lines(foreign_wisdom(
+      kernel_tuner_cache,
+      {.kernel = mine.kernel, .problem = mine.problem, .environment = mine.environment}));
   EXPECT_EQ(store.choose(mine).match, Match::exact);
 }
 

@@ -37,8 +37,9 @@ class ReportTest : public testing::Test {
 TEST_F(ReportTest, ShowsEveryAttemptTheBestAndHowItIsWritten) {
   store_.add(key(), space_.at(3),
              {.outcome = Outcome::wrong_result, .seconds = HUGE_VAL, .error = "x < 3 & y"});
-  store_.add(key(), space_.at(4),
-             {.seconds = 2e-3, .won = true, .text = "if (a < b && c) f<int>();", .measured_at = 104});
+  store_.add(
+      key(), space_.at(4),
+      {.seconds = 2e-3, .won = true, .text = "if (a < b && c) f<int>();", .measured_at = 104});
   const std::string page = report_page(store_);
   EXPECT_EQ(count(page, "<circle class=\"measured\""), 6u + 2 + 4);  // attempts, and least by value
   EXPECT_EQ(count(page, "<circle class=\"won\""), 1u);
@@ -74,8 +75,8 @@ TEST_F(ReportTest, WithoutARightVariantItShowsWhatFailed) {
   Store store({});
   store.add(key(), space_.at(0),
             {.outcome = Outcome::compile_error, .seconds = HUGE_VAL, .error = "no such name"});
-  EXPECT_THAT(report_page(store), testing::AllOf(HasSubstr("No variant is right"),
-                                                 HasSubstr("no such name")));
+  EXPECT_THAT(report_page(store),
+              testing::AllOf(HasSubstr("No variant is right"), HasSubstr("no such name")));
 }
 
 TEST_F(ReportTest, ManyVariantsAndEqualTimes) {

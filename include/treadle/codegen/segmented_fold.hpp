@@ -36,13 +36,13 @@ struct SegmentedFoldSnippet {
 };
 
 /// The kernel. Behind the parameters it takes the number of segments of a row and of all rows, and
-/// the indices of a row (int64). Indices of a row are those of the row before and the length of a
-/// row.
+/// the indices of a row (int64); narrow also how many segments each group has. Indices of a row are
+/// those of the row before and the length of a row.
 struct SegmentedFoldText {
   std::string text;            ///< a whole program
   std::string name;            ///< of the kernel
   unsigned group_size;         ///< work-items to launch it with
-  unsigned segments;           ///< of each group
+  unsigned segments;           ///< of each group; narrow: 0, the launch says
   tree::NodePtr program = {};  ///< what `text` was printed of
 };
 

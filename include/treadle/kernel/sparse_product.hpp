@@ -3,29 +3,31 @@
 
 #include <cstdint>
 
-#include "treadle/base/dtype.hpp"
+#include "treadle/codegen/sparse_rows.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
 
 namespace treadle::kernel {
 
-/// A sparse matrix in compressed rows by a vector.
+/// A sparse matrix by a vector, or by the columns of a dense matrix.
 struct SparseProduct {
-  Scalar dtype;         ///< of matrix, vector and result
-  Scalar column_dtype;  ///< int32 or int64
-  std::uint64_t rows;
-  std::uint64_t entries;  ///< elements stored
+  codegen::SparseForm form;  ///< `across` is chosen by the launch
+  std::uint64_t rows, columns;
+  std::uint64_t entries;   ///< stored, about
+  std::int64_t pitch = 0;  ///< of ELL and diagonals: from one to the next
+  std::int64_t depth = 0;  ///< how many of these there are
+  std::int64_t width = 0;  ///< columns of what is multiplied; 0: a vector
+  bool operator==(const SparseProduct&) const = default;
 };
-/// Memory of the device, each dense.
+/// Memory of the device, each dense, as codegen::generate_sparse_rows() has it; what the layout
+/// does not have is not looked at.
 struct SparseProductArguments {
-  device::Argument data, columns;  ///< of each entry
-  device::Argument starts, ends;   ///< int64: where the entries of a row begin and end
-  device::Argument x, result;
+  device::Argument data, columns, starts, x, result;
 };
-/// Queues result[r] = the sum of data[k] * x[columns[k]] over the entries k of row r, which are
-/// added in an order that depends on nothing but their number. Throws DTypeError for a dtype that
-/// has no sum, and as SegmentedFoldKernel.
+/// Queues result[r] = the sum of the products of row r, which are added in an order that depends on
+/// nothing but the matrix. Throws DTypeError for a dtype that has no sum, and as ElementwiseKernel
+/// and SegmentedFoldKernel.
 void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
                            const SparseProductArguments& arguments,
                            const device::Order& order = {});

@@ -5,29 +5,21 @@
 #include <optional>
 
 #include "treadle/array/array.hpp"
-#include "treadle/base/dtype.hpp"
+#include "treadle/sparse/sparse_matrix.hpp"
 
 namespace treadle::sparse {
-
-using array::Array;
-
-/// The size of a matrix.
-struct MatrixSize {
-  std::int64_t rows, columns;
-  bool operator==(const MatrixSize&) const = default;
-};
 
 /// A sparse matrix in compressed rows (CSR) on a device. Entries of a row lie one behind the other,
 /// columns in any order; a column that comes several times counts as the sum. Never changes, but
 /// through its arrays; copies share them. Any thread.
-class CsrMatrix {
+class CsrMatrix final : public SparseMatrix {
  public:
   /// `data` and `indices`, the columns, of each entry; row r has the entries from offsets[r] to
   /// before offsets[r + 1]. Indices become int32 or stay int64, offsets become int64. Looks at
   /// indices and offsets, and waits. Throws ShapeError for axes and lengths that do not fit,
-  /// DTypeError for other indices than integers and data without a sum, IndexError for a column
-  /// beyond the size, InvalidArgument for offsets that go down or do not end with the entries, and
-  /// for arrays of several devices.
+  /// DTypeError for other indices than integers and data that are no numbers, IndexError for a
+  /// column beyond the size, InvalidArgument for offsets that go down or do not end with the
+  /// entries, and for arrays of several devices.
   CsrMatrix(const Array& data, const Array& indices, const Array& offsets, const MatrixSize& size);
   /// Of entries in any order, at (row, column); those of one place are added, in their order. On
   /// the device; waits for the number of places. Throws as the constructor.
@@ -36,40 +28,69 @@ class CsrMatrix {
   /// The elements of a matrix that are not 0. Waits for their number. Throws ShapeError unless
   /// there are two axes.
   static CsrMatrix from_dense(const Array& x);
+  /// As from_entries(), of indices that are known to be within the size.
+  static CsrMatrix assembled(const Array& data, const Array& rows, const Array& columns,
+                             const MatrixSize& size);
+
+  std::string_view format() const noexcept override { return "csr"; }
+  std::int64_t entries() const override { return data_.size(); }
+  CsrMatrix to_csr() const override { return *this; }
+  std::int64_t size_bytes() const override;
 
   const Array& data() const noexcept { return data_; }        ///< of each entry
   const Array& indices() const noexcept { return indices_; }  ///< columns: int32 or int64
   const Array& offsets() const noexcept { return offsets_; }  ///< int64, one more than rows
-  const MatrixSize& size() const noexcept { return size_; }
-  std::int64_t entries() const noexcept { return data_.size(); }  ///< stored, zeros as well
   /// The row of each entry, int64.
   Array rows() const;
+  /// Whether columns of each row go up, equal ones side by side. Waits.
+  bool has_sorted_indices() const;
+  /// The same where no column comes several times in a row. Waits.
+  bool is_canonical() const;
+  /// With columns in order, and those of one place added: itself if it is so already. Waits.
+  CsrMatrix canonical() const;
+  /// With columns in order; entries of one place stay. Waits.
+  CsrMatrix sorted() const;
+  /// Without entries that are 0. Waits for their number.
+  CsrMatrix without_zeros() const;
 
-  /// The product with a vector, or with each column of a matrix; pending, as the results of
-  /// operations are. An infinity or NaN of x counts in the rows alone that have an entry there.
-  /// Throws ShapeError for another length, InvalidArgument for another device.
-  Array multiply(const Array& x) const;
   /// The transposed matrix, whose columns are in order. As from_entries().
   CsrMatrix transposed() const;
   /// All elements, in two axes.
   Array dense() const;
-  /// The elements at (k, k).
-  Array diagonal() const;
+  /// The elements at (k, k + offset). Throws InvalidArgument for a diagonal that is not there.
+  Array diagonal(std::int64_t offset = 0) const;
   /// The sums of the rows (axis 1), of the columns (axis 0), or of all elements.
   Array sum(std::optional<int> axis = {}) const;
   /// The same places with other elements. Throws ShapeError for another number of them.
   CsrMatrix with_data(const Array& data) const;
   /// The sum of two matrices. Throws ShapeError for another size; as from_entries().
   CsrMatrix plus(const CsrMatrix& other) const;
+  /// The product with another sparse matrix: all products of entries are made, sorted by their
+  /// places and added. Waits for their numbers. Throws ShapeError for sizes that do not fit.
+  CsrMatrix multiply(const CsrMatrix& other) const;
+  using SparseMatrix::multiply;
+  /// The product element by element, at places that both have. Throws ShapeError for another size.
+  CsrMatrix times(const CsrMatrix& other) const;
+  /// The same with a dense array of two axes that broadcasts to this size.
+  CsrMatrix times(const Array& other) const;
+  /// With these elements at (k, k + offset), one for each or one for all; other entries stay.
+  /// Throws ShapeError for another number of them, and as diagonal().
+  CsrMatrix with_diagonal(const Array& values, std::int64_t offset = 0) const;
   /// Rows from `first` to before `last`. Waits for two offsets. Throws IndexError beyond the size.
   CsrMatrix rows_between(std::int64_t first, std::int64_t last) const;
+  /// The rows of these numbers, int64 of one axis, in their order. Looks at them, and waits. Throws
+  /// IndexError for one that is not there.
+  CsrMatrix rows_at(const Array& rows) const;
+
+ protected:
+  Array product(const Array& x, Scalar dtype) const override;
 
  private:
   struct Checked {};
+  bool has_columns_in_order(std::int64_t least_step) const;
   CsrMatrix(Checked, Array data, Array indices, Array offsets, const MatrixSize& size);
 
   Array data_, indices_, offsets_;
-  MatrixSize size_;
 };
 
 }  // namespace treadle::sparse

@@ -9,16 +9,9 @@
 #include <utility>
 
 #include "treadle/array/array.hpp"
-#include "treadle/sparse/csr_matrix.hpp"
+#include "treadle/sparse/sparse_matrix.hpp"
 
 namespace treadle::sparse {
-
-/// A matrix of any format: it has a size, and multiplies a vector or each column of a matrix.
-template <class T>
-concept MatrixLike = requires(const T& matrix, const Array& x) {
-  { matrix.multiply(x) } -> std::convertible_to<Array>;
-  { matrix.size() } -> std::convertible_to<MatrixSize>;
-};
 
 /// What an array is multiplied by: a matrix of any format, a preconditioner, or a function. A small
 /// value; copies share what they were made of. Any thread, if the function takes that.
@@ -34,13 +27,11 @@ class LinearOperator {
   template <class F>
     requires(std::is_invocable_r_v<Array, F&, const Array&> && !std::same_as<F, LinearOperator>)
   LinearOperator(F function) : LinearOperator(Parts{.apply = std::move(function)}) {}
-  /// A matrix, which is copied.
-  template <MatrixLike T>
-  LinearOperator(const T& matrix)
-      : LinearOperator(Parts{.apply = [matrix](const Array& x) { return matrix.multiply(x); },
-                             .size = matrix.size()}) {}
-  /// The same; it knows its dtype, its adjoint and how to be cast.
-  LinearOperator(const CsrMatrix& matrix);
+  /// A matrix of any format. It is copied, which shares its arrays.
+  template <std::derived_from<SparseMatrix> T>
+  LinearOperator(const T& matrix) : LinearOperator(of(std::make_shared<const T>(matrix))) {}
+  /// The same without a copy.
+  static LinearOperator of(std::shared_ptr<const SparseMatrix> matrix);
   /// A function of a size and dtype, and that of the conjugated and transposed matrix, if there is
   /// one. Throws InvalidArgument for no function.
   LinearOperator(Function apply, const MatrixSize& size, std::optional<Scalar> dtype = {},

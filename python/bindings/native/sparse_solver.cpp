@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -25,14 +26,15 @@
 #include "treadle/sparse/lsqr.hpp"
 #include "treadle/sparse/preconditioner.hpp"
 #include "treadle/sparse/solver.hpp"
+#include "treadle/sparse/sparse_matrix.hpp"
 
 namespace treadle::bindings {
 namespace {
 
-using sparse::CsrMatrix;
 using sparse::LinearOperator;
 using sparse::SolverEnd;
 using sparse::SolverOptions;
+using sparse::SparseMatrix;
 
 /// As recorded(), of a function that may use a library in Python's packages.
 template <class Result, class... Arguments>
@@ -66,8 +68,18 @@ void bind_operator(nb::module_& m) {
           nb::arg("apply"), nb::arg("rows"), nb::arg("columns"), nb::arg("dtype") = nb::none(),
           nb::arg("adjoint") = nb::none(), "A function of a size.")
       .def_static(
-          "of_matrix", [](const CsrMatrix& matrix) { return LinearOperator(matrix); },
-          nb::arg("matrix"), "The product with a matrix.")
+          "of_matrix",
+          [](nb::handle matrix) {
+            const auto* const made = nb::cast<const SparseMatrix*>(matrix);
+            // The object of Python, which the operator keeps, is what lives as long.
+            return LinearOperator::of(std::shared_ptr<const SparseMatrix>(
+                made, [kept = nb::borrow(matrix)](const SparseMatrix*) mutable {
+                  const nb::gil_scoped_acquire held;
+                  kept.reset();
+                }));
+          },
+          nb::arg("matrix"), nb::sig("def of_matrix(matrix: SparseMatrix) -> LinearOperator"),
+          "The product with a matrix of any format.")
       .def_static(
           "of_function",
           [](LinearOperator::Function apply) { return LinearOperator(std::move(apply)); },

@@ -4,10 +4,45 @@
 from collections.abc import Callable
 import enum
 
+import numpy
+
 import treadle._core.array
 
 
-class CsrMatrix:
+class SparseMatrix:
+    """A sparse matrix in any format."""
+
+    @property
+    def format(self) -> str:
+        """The format's name."""
+
+    @property
+    def dtype(self) -> numpy.dtype:
+        """Of the elements."""
+
+    @property
+    def entries(self) -> int:
+        """How many are stored."""
+
+    @property
+    def size_bytes(self) -> int:
+        """About what a product reads of it."""
+
+    @property
+    def row_count(self) -> int:
+        """How many rows."""
+
+    @property
+    def column_count(self) -> int:
+        """How many columns."""
+
+    def multiply(self, x: treadle._core.array.Array) -> treadle._core.array.Array:
+        """The product with a vector, or with each column of a matrix."""
+
+    def to_csr(self) -> CsrMatrix:
+        """In compressed rows."""
+
+class CsrMatrix(SparseMatrix):
     """A sparse matrix in compressed rows."""
 
     def __init__(self, data: treadle._core.array.Array, indices: treadle._core.array.Array, offsets: treadle._core.array.Array, rows: int, columns: int) -> None:
@@ -33,21 +68,6 @@ class CsrMatrix:
     def offsets(self) -> treadle._core.array.Array:
         """Where the entries of each row begin, int64."""
 
-    @property
-    def row_count(self) -> int:
-        """How many rows."""
-
-    @property
-    def column_count(self) -> int:
-        """How many columns."""
-
-    @property
-    def entries(self) -> int:
-        """How many are stored."""
-
-    def multiply(self, x: treadle._core.array.Array) -> treadle._core.array.Array:
-        """The product with a vector, or with each column of a matrix."""
-
     def rows(self) -> treadle._core.array.Array:
         """The row of each entry, int64."""
 
@@ -57,7 +77,7 @@ class CsrMatrix:
     def dense(self) -> treadle._core.array.Array:
         """All elements."""
 
-    def diagonal(self) -> treadle._core.array.Array:
+    def diagonal(self, offset: int = 0) -> treadle._core.array.Array:
         """The elements at (k, k)."""
 
     def sum(self, axis: int | None = None) -> treadle._core.array.Array:
@@ -69,8 +89,186 @@ class CsrMatrix:
     def plus(self, other: CsrMatrix) -> CsrMatrix:
         """The sum of two matrices."""
 
+    def multiply_matrix(self, other: CsrMatrix) -> CsrMatrix:
+        """The product with another sparse matrix."""
+
+    def times(self, other: CsrMatrix) -> CsrMatrix:
+        """The product element by element."""
+
+    def times_dense(self, other: treadle._core.array.Array) -> CsrMatrix:
+        """The same with an array that broadcasts."""
+
+    def has_sorted_indices(self) -> bool:
+        """Whether columns go up. Waits."""
+
+    def is_canonical(self) -> bool:
+        """The same, each place once. Waits."""
+
+    def canonical(self) -> CsrMatrix:
+        """Columns in order, each place once."""
+
+    def sorted(self) -> CsrMatrix:
+        """Columns in order."""
+
+    def without_zeros(self) -> CsrMatrix:
+        """Without entries that are 0."""
+
     def rows_between(self, first: int, last: int) -> CsrMatrix:
         """Rows from `first` to before `last`."""
+
+    def with_diagonal(self, values: treadle._core.array.Array, offset: int = 0) -> CsrMatrix:
+        """With these elements at (k, k + offset)."""
+
+    def rows_at(self, rows: treadle._core.array.Array) -> CsrMatrix:
+        """The rows of these numbers."""
+
+class CooMatrix(SparseMatrix):
+    """A sparse matrix as a list of entries."""
+
+    def __init__(self, data: treadle._core.array.Array, rows: treadle._core.array.Array, columns: treadle._core.array.Array, row_count: int, column_count: int) -> None:
+        """Checks indices, and waits for that."""
+
+    @staticmethod
+    def of(a: SparseMatrix) -> CooMatrix:
+        """The entries of another format."""
+
+    @property
+    def data(self) -> treadle._core.array.Array:
+        """Of each entry."""
+
+    @property
+    def rows(self) -> treadle._core.array.Array:
+        """The row of each entry."""
+
+    @property
+    def columns(self) -> treadle._core.array.Array:
+        """The column of each entry."""
+
+    def canonical(self) -> CooMatrix:
+        """In order, each place once."""
+
+class BsrMatrix(SparseMatrix):
+    """Compressed rows of dense blocks."""
+
+    def __init__(self, data: treadle._core.array.Array, indices: treadle._core.array.Array, offsets: treadle._core.array.Array, rows: int, columns: int) -> None:
+        """Checks indices and offsets, and waits for that."""
+
+    @staticmethod
+    def of(a: SparseMatrix, block_rows: int, block_columns: int) -> BsrMatrix:
+        """The blocks that have entries."""
+
+    @property
+    def data(self) -> treadle._core.array.Array:
+        """Block by block."""
+
+    @property
+    def indices(self) -> treadle._core.array.Array:
+        """The column of each block."""
+
+    @property
+    def offsets(self) -> treadle._core.array.Array:
+        """Where each row of blocks begins, int64."""
+
+class EllMatrix(SparseMatrix):
+    """Rows filled up to the longest."""
+
+    def __init__(self, data: treadle._core.array.Array, columns: treadle._core.array.Array, row_count: int, column_count: int) -> None:
+        """Checks columns, and waits for that."""
+
+    @staticmethod
+    def of(a: SparseMatrix, depth: int | None = None) -> EllMatrix:
+        """Of another format."""
+
+    @property
+    def data(self) -> treadle._core.array.Array:
+        """Of each row."""
+
+    @property
+    def columns(self) -> treadle._core.array.Array:
+        """Of each row; -1: none."""
+
+class SellMatrix(SparseMatrix):
+    """Slices of rows filled up."""
+
+    @staticmethod
+    def of(a: SparseMatrix, slice_rows: int = 32) -> SellMatrix:
+        """Of another format."""
+
+    @property
+    def data(self) -> treadle._core.array.Array:
+        """Slice by slice."""
+
+    @property
+    def columns(self) -> treadle._core.array.Array:
+        """The same; -1: none."""
+
+    @property
+    def starts(self) -> treadle._core.array.Array:
+        """Where slices begin, int64."""
+
+    @property
+    def slice_rows(self) -> int:
+        """Rows of a slice."""
+
+class HybMatrix(SparseMatrix):
+    """Rows of usual length, and the rest."""
+
+    @staticmethod
+    def of(a: SparseMatrix, depth: int | None = None) -> HybMatrix:
+        """Of another format."""
+
+    @property
+    def usual(self) -> EllMatrix:
+        """The first entries of each row."""
+
+    @property
+    def rest(self) -> CsrMatrix:
+        """Other entries, by rest_rows."""
+
+    @property
+    def rest_rows(self) -> treadle._core.array.Array:
+        """Rows that are longer."""
+
+class DiaMatrix(SparseMatrix):
+    """A sparse matrix as diagonals."""
+
+    def __init__(self, data: treadle._core.array.Array, offsets: treadle._core.array.Array, rows: int, columns: int) -> None:
+        """Checks offsets, and waits for that."""
+
+    @staticmethod
+    def of(a: SparseMatrix) -> DiaMatrix:
+        """Of another format."""
+
+    @property
+    def data(self) -> treadle._core.array.Array:
+        """By diagonals and columns."""
+
+    @property
+    def offsets(self) -> treadle._core.array.Array:
+        """Of each diagonal, int64."""
+
+class StencilMatrix(SparseMatrix):
+    """Diagonals of one number each."""
+
+    @staticmethod
+    def of(a: SparseMatrix) -> StencilMatrix:
+        """Of another format."""
+
+    @staticmethod
+    def fits(a: SparseMatrix) -> bool:
+        """Whether of() would take it. Waits."""
+
+    @property
+    def offsets(self) -> list[int]:
+        """Of each diagonal."""
+
+    @property
+    def data(self) -> treadle._core.array.Array:
+        """The number on each diagonal."""
+
+    @property
+    def has_bits(self) -> bool:
+        """Whether each row reads which of its diagonals are there."""
 
 class LinearOperator:
     """What arrays are multiplied by."""
@@ -79,8 +277,8 @@ class LinearOperator:
         """A function of a size."""
 
     @staticmethod
-    def of_matrix(matrix: CsrMatrix) -> LinearOperator:
-        """The product with a matrix."""
+    def of_matrix(matrix: SparseMatrix) -> LinearOperator:
+        """The product with a matrix of any format."""
 
     @staticmethod
     def of_function(apply: Callable[[treadle._core.array.Array], treadle._core.array.Array]) -> LinearOperator:

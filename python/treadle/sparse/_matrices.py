@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matrices in compressed rows, as treadle.sparse has them."""
+"""Sparse matrices in SciPy's words: what all formats have, and compressed rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ import numpy as _numpy
 
 import treadle.numpy as _tnp
 from treadle._core import IndexError as _IndexError
+from treadle._core import InvalidArgument as _InvalidArgument
 from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
 from treadle._core.sparse import CsrMatrix as _CsrMatrix
 from treadle.numpy import asarray as _array
+
+# Functions of elements that leave zeros alone.
+_ELEMENT_FUNCTIONS = (
+    "sqrt", "sign", "floor", "ceil", "rint", "trunc", "sin", "tan", "arcsin", "arctan", "sinh",
+    "tanh", "arcsinh", "arctanh", "expm1", "log1p", "deg2rad", "rad2deg",
+)  # fmt: skip
 
 
 def _size(shape: Any) -> tuple[int, int]:
@@ -25,55 +32,98 @@ def _size(shape: Any) -> tuple[int, int]:
     return rows, columns
 
 
-class csr_array:  # noqa: N801 - SciPy's name
-    """A matrix in compressed sparse rows, on the device of its data.
+def _is_entries(given: Any) -> bool:
+    """(data, (row, column)); (data, [...]) may be a format's own arrays."""
+    return (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and isinstance(given[1], tuple | list)
+        and len(given[1]) == 2
+        and _numpy.ndim(given[0]) == 1
+    )
 
-    csr_array(dense), csr_array(scipy_matrix), csr_array((data, indices, indptr), shape=...) or
-    csr_array((data, (row, column)), shape=...), whose entries of one place are added. dtype is
-    cast to. Makes and looks; products wait for nothing.
-    """
+
+def _entries(given: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
+    data, row, column = (_array(x) for x in (given[0], *given[1]))
+    data = data if dtype is None else data.astype(dtype)
+    if shape is None:
+        shape = [int(x.max()) + 1 if x.size else 0 for x in (row, column)]
+    return (data, row, column, *_size(shape))
+
+
+def _compressed(given: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
+    data, indices, offsets = (_array(x) for x in given)
+    data = data if dtype is None else data.astype(dtype)
+    size = (offsets.size - 1, int(indices.max()) + 1 if indices.size else 0)
+    return (data, indices, offsets, *(size if shape is None else _size(shape)))
+
+
+def _csr_of(given: Any, shape: Any, dtype: Any) -> _CsrMatrix:
+    """Whatever a constructor is given, in compressed rows."""
+    if isinstance(given, sparray):
+        csr = given._csr
+        return csr if dtype is None else csr.with_data(csr.data.astype(dtype))
+    if hasattr(given, "tocsr"):  # SciPy's, CuPy's
+        csr = given.tocsr()
+        return _csr_of((csr.data, csr.indices, csr.indptr), csr.shape, dtype)
+    if hasattr(given, "crow_indices"):  # torch's
+        parts = (given.values(), given.col_indices(), given.crow_indices())
+        return _csr_of(parts, tuple(given.shape), dtype)
+    if isinstance(given, tuple) and len(given) == 3:
+        return _CsrMatrix(*_compressed(given, shape, dtype))
+    if _is_entries(given):
+        return _CsrMatrix.from_entries(*_entries(given, shape, dtype))
+    if isinstance(given, tuple):  # a shape
+        kind = _numpy.float64 if dtype is None else dtype
+        nothing = _tnp.zeros(0, kind), _tnp.zeros(0, _numpy.int32)
+        rows, columns = _size(given)
+        return _CsrMatrix(*nothing, _tnp.zeros(rows + 1, _numpy.int64), rows, columns)
+    dense = _array(given, dtype)
+    if shape is not None and dense.shape != _size(shape):
+        raise _ShapeError(f"shape={shape!r} of an array of {dense.shape}; leave shape= away")
+    return _CsrMatrix.from_dense(dense)
+
+
+class sparray:  # noqa: N801 - SciPy's name
+    """What sparse matrices of all formats have. Made by csr_array(), coo_array(), ..."""
 
     ndim = 2
-    format = "csr"
+    format = ""
     __array_priority__ = 1000.0  # NumPy's operators leave a @ b to this class
+    _classes: dict[str, type[sparray]] = {}
+    _matrix: Any
 
-    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None) -> None:
-        self._matrix = self._made(arg1, shape, dtype)
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> None:
+        self._matrix = self._of_csr(_csr_of(arg1, shape, dtype))
+        if copy:
+            self._matrix = self.copy()._matrix
 
-    @classmethod
-    def _made(cls, given: Any, shape: Any, dtype: Any) -> _CsrMatrix:
-        if isinstance(given, csr_array):
-            return given._matrix if dtype is None else given.astype(dtype)._matrix
-        if hasattr(given, "tocsr"):  # SciPy's
-            csr = given.tocsr()
-            return cls._made((csr.data, csr.indices, csr.indptr), csr.shape, dtype)
-        if isinstance(given, tuple) and len(given) == 3:
-            data, indices, offsets = (_array(x) for x in given)
-            data = data if dtype is None else data.astype(dtype)
-            size = (offsets.size - 1, int(indices.max()) + 1 if indices.size else 0)
-            rows, columns = size if shape is None else _size(shape)
-            return _CsrMatrix(data, indices, offsets, rows, columns)
-        if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], tuple | list):
-            data, row, column = (_array(x) for x in (given[0], *given[1]))
-            data = data if dtype is None else data.astype(dtype)
-            if shape is None:
-                shape = [int(x.max()) + 1 if x.size else 0 for x in (row, column)]
-            return _CsrMatrix.from_entries(data, row, column, *_size(shape))
-        if isinstance(given, tuple):  # a shape
-            kind = _numpy.float64 if dtype is None else dtype
-            nothing = _tnp.zeros(0, kind), _tnp.zeros(0, _numpy.int32)
-            rows, columns = _size(given)
-            return _CsrMatrix(*nothing, _tnp.zeros(rows + 1, _numpy.int64), rows, columns)
-        dense = _array(given, dtype)
-        if shape is not None and dense.shape != _size(shape):
-            raise _ShapeError(f"shape={shape!r} of an array of {dense.shape}; leave shape= away")
-        return _CsrMatrix.from_dense(dense)
+    def __init_subclass__(cls) -> None:
+        sparray._classes[cls.format] = cls
 
     @classmethod
-    def _of(cls, matrix: _CsrMatrix) -> csr_array:
+    def _of_csr(cls, csr: _CsrMatrix) -> Any:
+        """The matrix in this format."""
+        return csr
+
+    @classmethod
+    def _of(cls, matrix: Any) -> Any:
         made = cls.__new__(cls)
         made._matrix = matrix
         return made
+
+    @property
+    def _csr(self) -> _CsrMatrix:
+        return self._matrix.to_csr()
+
+    def _like(self, csr: _CsrMatrix) -> Any:
+        """A matrix in compressed rows in the format of this one."""
+        return self._of(self._of_csr(csr))
+
+    def _mapped(self, function: Any) -> Any:
+        """With function(elements) in the place of elements."""
+        csr = self._csr
+        return self._like(csr.with_data(function(csr.data)))
 
     # What it is.
 
@@ -84,8 +134,322 @@ class csr_array:  # noqa: N801 - SciPy's name
 
     @property
     def data(self) -> Array:
-        """The elements stored, row by row."""
+        """The elements stored, as the format has them."""
         return self._matrix.data
+
+    @property
+    def dtype(self) -> _numpy.dtype:
+        """Of the elements."""
+        return self._matrix.dtype
+
+    @property
+    def device(self) -> Any:
+        """Where the elements are."""
+        return self.data.device
+
+    @property
+    def nnz(self) -> int:
+        """How many elements are stored, zeros as well; formats that are filled up count."""
+        return self._matrix.entries
+
+    size = nnz
+
+    @property
+    def nbytes(self) -> int:
+        """About what a product reads of the matrix."""
+        return self._matrix.size_bytes
+
+    def count_nonzero(self) -> int:
+        """How many elements are not 0. Waits."""
+        return int(_tnp.count_nonzero(self._csr.canonical().data))
+
+    def nonzero(self) -> tuple[Array, Array]:
+        """Rows and columns of the elements that are not 0."""
+        csr = self._csr.canonical().without_zeros()
+        return csr.rows(), csr.indices
+
+    @property
+    def T(self) -> Any:
+        """The transposed matrix; see transpose()."""
+        return self.transpose()
+
+    @property
+    def real(self) -> Any:
+        """With the real parts of elements."""
+        return self._mapped(_tnp.real)
+
+    @property
+    def imag(self) -> Any:
+        """With the imaginary parts of elements."""
+        return self._mapped(_tnp.imag)
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<{self.format}_array of {self.dtype}, {rows} x {columns}, {self.nnz} stored>"
+
+    # Other forms.
+
+    def asformat(self, format: str | None, copy: bool = False) -> Any:
+        """In another format, by its name."""
+        if format is None or format == self.format:
+            return self.copy() if copy else self
+        if format not in self._classes:
+            raise _InvalidArgument(f"format {format!r}; there are {', '.join(self._classes)}")
+        made = self._classes[format]
+        return made._of(made._of_csr(self._csr))
+
+    def tocsr(self, copy: bool = False) -> Any:
+        """In compressed rows."""
+        return self.asformat("csr", copy)
+
+    def tocoo(self, copy: bool = False) -> Any:
+        """As a list of entries."""
+        return self.asformat("coo", copy)
+
+    def todia(self, copy: bool = False) -> Any:
+        """As diagonals."""
+        return self.asformat("dia", copy)
+
+    def toell(self) -> Any:
+        """With rows filled up to the longest."""
+        return self.asformat("ell")
+
+    def tohyb(self) -> Any:
+        """Rows of usual length, and the rest."""
+        return self.asformat("hyb")
+
+    def tostencil(self) -> Any:
+        """Diagonals of one number each, written into the kernel."""
+        return self.asformat("stencil")
+
+    def tosell(self, slice_rows: int = 32) -> Any:
+        """With rows filled up in slices of so many."""
+        made = self._classes["sell"]
+        return made(self, slice_rows=slice_rows)  # type: ignore[call-arg]
+
+    def tobsr(self, blocksize: tuple[int, int] = (1, 1), copy: bool = False) -> Any:
+        """In dense blocks of this size."""
+        made = self._classes["bsr"]
+        return made(self, blocksize=blocksize)  # type: ignore[call-arg]
+
+    def copy(self) -> Any:
+        """With data of its own."""
+        return self._mapped(lambda data: data.copy())
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """With elements of another dtype."""
+        return self._mapped(lambda data: data.astype(dtype, copy=copy))
+
+    def toarray(self) -> Array:
+        """All elements, on the device."""
+        return self._csr.dense()
+
+    todense = toarray
+
+    def get(self) -> Any:
+        """SciPy's, on the host: of the same format where SciPy has it, else a csr_array. Waits."""
+        csr = self._csr
+        parts = (csr.data.get(), csr.indices.get(), csr.offsets.get())
+        return _import_module("scipy.sparse").csr_array(parts, shape=self.shape)
+
+    def to_scipy(self) -> Any:
+        """As get()."""
+        return self.get()
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, dtype: Any = None) -> Any:
+        """Of any sparse matrix of SciPy's."""
+        return cls(matrix, dtype=dtype)
+
+    # Operations.
+
+    def transpose(self, axes: Any = None, copy: bool = False) -> Any:
+        """The transposed matrix, whose columns are in order. Waits for the number of entries."""
+        return self._like(self._csr.transposed())
+
+    def conj(self, copy: bool = True) -> Any:
+        """With conjugated elements."""
+        return self._mapped(_tnp.conj)
+
+    conjugate = conj
+
+    def power(self, n: Any, dtype: Any = None) -> Any:
+        """Each element to the power of n."""
+        if _numpy.ndim(n) != 0 or n == 0:
+            raise _InvalidArgument(f"power({n!r}); pass a number that is not 0")
+        made = self if dtype is None else self.astype(dtype)
+        return made._mapped(lambda data: data**n)
+
+    def diagonal(self, k: int = 0) -> Array:
+        """The elements at (i, i + k)."""
+        return self._csr.diagonal(k)
+
+    def trace(self, offset: int = 0) -> Any:
+        """The sum of a diagonal."""
+        return self.diagonal(offset).sum()
+
+    def sum(self, axis: int | None = None, dtype: Any = None) -> Any:
+        """The sums of the columns (axis 0), of the rows (axis 1), or of all elements."""
+        made = self._csr.sum(axis)
+        return made if dtype is None else made.astype(dtype)
+
+    def mean(self, axis: int | None = None, dtype: Any = None) -> Any:
+        """The means of the columns (axis 0), of the rows (axis 1), or of all elements."""
+        rows, columns = self.shape
+        count = rows * columns if axis is None else rows if axis in (0, -2) else columns
+        made = self.sum(axis) / count
+        return made if dtype is None else made.astype(dtype)
+
+    def _extreme(self, name: str, axis: Any) -> Any:
+        if axis is not None:
+            raise _InvalidArgument(f"{name}(axis={axis!r}); sparse matrices have that of all")
+        csr = self._csr.canonical()
+        found = getattr(_tnp, name)(csr.data, initial=0 if csr.entries else None)
+        full = csr.entries == self.shape[0] * self.shape[1]
+        return getattr(_tnp, name)(csr.data) if full else found
+
+    def max(self, axis: None = None) -> Any:
+        """The largest of all elements, those that are not stored included."""
+        return self._extreme("max", axis)
+
+    def min(self, axis: None = None) -> Any:
+        """The least of all elements, those that are not stored included."""
+        return self._extreme("min", axis)
+
+    def dot(self, other: Any) -> Any:
+        """self @ other."""
+        return self @ other
+
+    def multiply(self, other: Any) -> Any:
+        """Element by element, by a sparse matrix, an array that broadcasts, or a number."""
+        if isinstance(other, sparray) or hasattr(other, "tocsr"):
+            return csr_array._of(self._csr.times(_csr_of(other, None, None)))
+        if _numpy.ndim(other) == 0:
+            return self._mapped(lambda data: data * other)
+        return csr_array._of(self._csr.times_dense(_array(other)))
+
+    def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, sparray) or hasattr(other, "tocsr"):
+            return csr_array._of(self._csr.multiply_matrix(_csr_of(other, None, None)))
+        return self._matrix.multiply(_array(other))
+
+    def __rmatmul__(self, other: Any) -> Any:
+        x = _array(other)
+        return (self.T @ x) if x.ndim == 1 else (self.T @ x.T).T
+
+    def __mul__(self, other: Any) -> Any:
+        return self.multiply(other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, sparray):
+            return NotImplemented
+        if _numpy.ndim(other) == 0:
+            return self._mapped(lambda data: data / other)
+        return self.multiply(1 / _array(other))
+
+    def __pow__(self, n: Any) -> Any:
+        return self.power(n)
+
+    def __neg__(self) -> Any:
+        return self._mapped(_operator.neg)
+
+    def __abs__(self) -> Any:
+        return self._mapped(abs)
+
+    def __add__(self, other: Any) -> Any:
+        if hasattr(other, "tocsr"):
+            kind = _numpy.result_type(self.dtype, other.dtype)
+            own, others = self._csr, _csr_of(other, None, None)
+            made = own.with_data(own.data.astype(kind)).plus(
+                others.with_data(others.data.astype(kind))
+            )
+            same = isinstance(other, sparray) and other.format == self.format
+            return self._like(made) if same else csr_array._of(made)
+        if _numpy.ndim(other) == 0:
+            return self if _numpy.isscalar(other) and other == 0 else NotImplemented
+        return self.toarray() + _array(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        if _numpy.ndim(other) == 0 and not hasattr(other, "tocsr"):
+            return self + -other
+        return self + -(other if hasattr(other, "tocsr") else _array(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __getitem__(self, key: Any) -> Any:
+        """Rows and columns: A[3:7], A[[2, 0]], A[mask], A[:, 1:5]; one element: A[2, 3]."""
+        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        if all(isinstance(k, int | _numpy.integer) for k in (rows, columns)):
+            return self._element(rows, columns)
+        csr = _rows_of(self._csr, rows)
+        if not (isinstance(columns, slice) and columns == slice(None)):
+            csr = _rows_of(csr.transposed(), columns).transposed()
+        return csr_array._of(csr)
+
+    def _element(self, row: Any, column: Any) -> Any:
+        places = []
+        for place, length in zip((row, column), self.shape, strict=True):
+            if not -length <= place < length:
+                raise _IndexError(f"[{row}, {column}] of a matrix of {self.shape}")
+            places.append(int(place) % length)
+        found = self._csr.rows_between(places[0], places[0] + 1)
+        return _tnp.where(found.indices == places[1], found.data, 0).sum(dtype=self.dtype)
+
+
+def _rows_of(csr: _CsrMatrix, key: Any) -> _CsrMatrix:
+    """The rows that a key chooses."""
+    if isinstance(key, slice):
+        first, last, step = key.indices(csr.row_count)
+        if step == 1:
+            return csr.rows_between(first, max(first, last))
+        return csr.rows_at(_tnp.arange(first, last, step))
+    chosen = None if isinstance(key, int | _numpy.integer) else _array(key)
+    if chosen is None or chosen.ndim != 1:
+        raise _IndexError(
+            f"[{key!r}] of a sparse matrix; rows and columns are chosen by slices, lists and masks:"
+            " A[[i]] is a matrix of one row"
+        )
+    if chosen.dtype == bool:
+        if chosen.size != csr.row_count:
+            raise _IndexError(f"a mask of {chosen.size} for {csr.row_count}")
+        chosen = _tnp.nonzero(chosen)[0]
+    elif chosen.size == 0:
+        chosen = chosen.astype(_numpy.int64)
+    return csr.rows_at(_tnp.where(chosen < 0, chosen + csr.row_count, chosen))
+
+
+def _element_function(name: str) -> Any:
+    function = getattr(_tnp, name)
+
+    def apply(self: sparray) -> Any:
+        return self._mapped(function)
+
+    apply.__name__ = name
+    apply.__doc__ = f"{name}() of each element."
+    return apply
+
+
+for _name in _ELEMENT_FUNCTIONS:
+    setattr(sparray, _name, _element_function(_name))
+
+
+class csr_array(sparray):  # noqa: N801 - SciPy's name
+    """A matrix in compressed sparse rows, on the device of its data.
+
+    csr_array(dense), csr_array(sparse), csr_array((data, indices, indptr), shape=...) or
+    csr_array((data, (row, column)), shape=...), whose entries of one place are added; matrices of
+    SciPy, CuPy and torch. dtype is cast to. Makes and looks; products wait for nothing.
+    """
+
+    format = "csr"
+
+    def _mapped(self, function: Any) -> Any:
+        return self._of(self._matrix.with_data(function(self._matrix.data)))
 
     @property
     def indices(self) -> Array:
@@ -98,123 +462,31 @@ class csr_array:  # noqa: N801 - SciPy's name
         return self._matrix.offsets
 
     @property
-    def dtype(self) -> _numpy.dtype:
-        """Of the elements."""
-        return self.data.dtype
+    def has_sorted_indices(self) -> bool:
+        """Whether columns of each row go up. Waits."""
+        return self._matrix.has_sorted_indices()
 
     @property
-    def device(self) -> Any:
-        """Where the elements are."""
-        return self.data.device
+    def has_canonical_format(self) -> bool:
+        """The same, with each place once. Waits."""
+        return self._matrix.is_canonical()
 
-    @property
-    def nnz(self) -> int:
-        """How many elements are stored."""
-        return self._matrix.entries
+    def sort_indices(self) -> None:
+        """Puts the columns of each row in order."""
+        self._matrix = self._matrix.sorted()
 
-    @property
-    def T(self) -> csr_array:
-        """The transposed matrix; see transpose()."""
-        return self.transpose()
+    def sorted_indices(self) -> csr_array:
+        """A matrix with the columns of each row in order."""
+        return self._of(self._matrix.sorted())
 
-    def __repr__(self) -> str:
-        rows, columns = self.shape
-        return f"<csr_array of {self.dtype}, {rows} x {columns}, {self.nnz} stored>"
+    def sum_duplicates(self) -> None:
+        """Adds elements of one place."""
+        self._matrix = self._matrix.canonical()
 
-    # Other forms.
+    def eliminate_zeros(self) -> None:
+        """Leaves elements that are 0 out."""
+        self._matrix = self._matrix.without_zeros()
 
-    def tocsr(self, copy: bool = False) -> csr_array:
-        """Itself, or a copy."""
-        return self.copy() if copy else self
-
-    def copy(self) -> csr_array:
-        """With data of its own."""
-        return self._of(self._matrix.with_data(self.data.copy()))
-
-    def astype(self, dtype: Any) -> csr_array:
-        """With elements of another dtype."""
-        return self._of(self._matrix.with_data(self.data.astype(dtype)))
-
-    def toarray(self) -> Array:
-        """All elements, on the device."""
-        return self._matrix.dense()
-
-    todense = toarray
-
-    def get(self) -> Any:
-        """SciPy's csr_array, on the host. Waits."""
-        parts = (self.data.get(), self.indices.get(), self.indptr.get())
-        return _import_module("scipy.sparse").csr_array(parts, shape=self.shape)
-
-    to_scipy = get
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, dtype: Any = None) -> csr_array:
-        """Of any sparse matrix of SciPy's."""
-        return cls(matrix, dtype=dtype)
-
-    # Operations.
-
-    def transpose(self) -> csr_array:
-        """The transposed matrix, whose columns are in order. Waits for the number of entries."""
-        return self._of(self._matrix.transposed())
-
-    def conj(self) -> csr_array:
-        """With conjugated elements."""
-        return self._of(self._matrix.with_data(_tnp.conj(self.data)))
-
-    def diagonal(self) -> Array:
-        """The elements at (k, k)."""
-        return self._matrix.diagonal()
-
-    def sum(self, axis: int | None = None) -> Any:
-        """The sums of the columns (axis 0), of the rows (axis 1), or of all elements."""
-        return self._matrix.sum(axis)
-
-    def dot(self, other: Any) -> Any:
-        """self @ other."""
-        return self @ other
-
-    def __matmul__(self, other: Any) -> Any:
-        if isinstance(other, csr_array):
-            raise TypeError("a product of two csr_arrays is not there yet: A @ B.toarray()")
-        return self._matrix.multiply(_array(other))
-
-    def __rmatmul__(self, other: Any) -> Any:
-        x = _array(other)
-        return (self.T @ x) if x.ndim == 1 else (self.T @ x.T).T
-
-    def _scaled(self, function: Any, other: Any) -> Any:
-        if _numpy.ndim(other) != 0:
-            return NotImplemented
-        return self._of(self._matrix.with_data(function(self.data, other)))
-
-    def __mul__(self, other: Any) -> Any:
-        return self._scaled(_operator.mul, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._scaled(_operator.truediv, other)
-
-    def __neg__(self) -> csr_array:
-        return self._of(self._matrix.with_data(-self.data))
-
-    def __abs__(self) -> csr_array:
-        return self._of(self._matrix.with_data(abs(self.data)))
-
-    def __add__(self, other: Any) -> Any:
-        if not isinstance(other, csr_array):
-            return NotImplemented
-        kind = _numpy.result_type(self.dtype, other.dtype)
-        return self._of(self.astype(kind)._matrix.plus(other.astype(kind)._matrix))
-
-    def __sub__(self, other: Any) -> Any:
-        return self + -other if isinstance(other, csr_array) else NotImplemented
-
-    def __getitem__(self, key: Any) -> csr_array:
-        """Rows: A[3:7]."""
-        if not isinstance(key, slice) or key.step not in (None, 1):
-            raise _IndexError(f"csr_array[{key!r}]; rows are chosen as A[first:last]")
-        first, last, _ = key.indices(self.shape[0])
-        return self._of(self._matrix.rows_between(first, max(first, last)))
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        """Sets the elements at (i, i + k): to one for each, or one for all."""
+        self._matrix = self._matrix.with_diagonal(_array(values, self.dtype), k)

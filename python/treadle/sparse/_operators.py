@@ -15,7 +15,7 @@ from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
 from treadle.numpy import asarray as _array
 from treadle.numpy import stack as _stack
-from treadle.sparse._matrices import csr_array
+from treadle.sparse._matrices import csr_array, sparray
 
 
 def _on_device(function: Any) -> Any:
@@ -43,9 +43,9 @@ def core_operator(given: Any, name: str, beside: Array) -> _core.LinearOperator:
     """The operator of C++ for a matrix, an operator or a function; `beside` names a device."""
     if isinstance(given, LinearOperator):
         return given._operator
-    if isinstance(given, csr_array):
+    if isinstance(given, sparray):
         return _core.LinearOperator.of_matrix(given._matrix)
-    if hasattr(given, "tocsr"):  # SciPy's, and other formats
+    if hasattr(given, "tocsr"):  # SciPy's
         with beside.device:
             return _core.LinearOperator.of_matrix(csr_array(given)._matrix)
     if isinstance(given, Array | _numpy.ndarray | list | tuple):

@@ -12,7 +12,7 @@ from treadle.sparse._operators import LinearOperator
 
 
 def _matrix(A: Any) -> Any:
-    return (A if isinstance(A, csr_array) else csr_array(A))._matrix
+    return csr_array(A)._matrix
 
 
 def jacobi(A: Any) -> LinearOperator:

@@ -4,12 +4,19 @@ typedef float treadle_item;
 
 extern "C" __global__ void __launch_bounds__(1) product(
     float *a, int *column, float *x, long long *starts, long long *ends, float *y,
-    long long treadle_row_segments, long long treadle_segments, long long treadle_row_length) {
-  const long long treadle_first = (long long)blockIdx.x * 64;
-  const long long treadle_behind = treadle_segments - treadle_first < 64 ? treadle_segments : treadle_first + 64;
+    long long treadle_row_segments, long long treadle_segments, long long treadle_row_length,
+    long long treadle_interval) {
+  const long long treadle_first = (long long)blockIdx.x * treadle_interval;
+  const long long treadle_behind = treadle_segments - treadle_first < treadle_interval ? treadle_segments : treadle_first + treadle_interval;
+  long long treadle_next = treadle_first % treadle_row_segments;
+  long long treadle_row = treadle_first / treadle_row_segments * treadle_row_length;
   for (long long treadle_segment = treadle_first; treadle_segment < treadle_behind; ++treadle_segment) {
-    const long long treadle_place = treadle_segment % treadle_row_segments;
-    const long long treadle_row = treadle_segment / treadle_row_segments * treadle_row_length;
+    if (treadle_next == treadle_row_segments) {
+      treadle_next = 0;
+      treadle_row += treadle_row_length;
+    }
+    const long long treadle_place = treadle_next;
+    treadle_next += 1;
     const long long treadle_begin = treadle_row + starts[treadle_place];
     const long long treadle_end = treadle_row + ends[treadle_place];
     long long treadle_at = treadle_begin;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// One interface over the formats of sparse matrices: whatever needs products takes any of them.
+//
+//   CooMatrix      entries in any order                  coo_matrix.hpp
+//   CsrMatrix      compressed rows                       csr_matrix.hpp
+//   BsrMatrix      compressed rows of dense blocks       bsr_matrix.hpp
+//   EllMatrix      rows filled up to one length          ell_matrix.hpp
+//   SellMatrix     the same for each slice of rows       ell_matrix.hpp
+//   HybMatrix      rows of usual length, and the rest    ell_matrix.hpp
+//   DiaMatrix      diagonals                             dia_matrix.hpp
+//   StencilMatrix  diagonals of one number each          dia_matrix.hpp
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "treadle/array/array.hpp"
+#include "treadle/base/dtype.hpp"
+
+namespace treadle::sparse {
+
+using array::Array;
+
+class CsrMatrix;
+
+/// The size of a matrix.
+struct MatrixSize {
+  std::int64_t rows, columns;
+  bool operator==(const MatrixSize&) const = default;
+};
+
+/// A sparse matrix on a device, in whichever format. Never changes, but through its arrays; copies
+/// share them. Any thread.
+class SparseMatrix {
+ public:
+  virtual ~SparseMatrix() = default;
+
+  /// SciPy's name where it has the format: "csr".
+  virtual std::string_view format() const noexcept = 0;
+  /// How many elements are stored, zeros as well; what only fills rows up is none.
+  virtual std::int64_t entries() const = 0;
+  /// In compressed rows. Waits for the number of entries where the format fills rows up.
+  virtual CsrMatrix to_csr() const = 0;
+  /// About what a product reads beside vectors.
+  virtual std::int64_t size_bytes() const = 0;
+
+  const MatrixSize& size() const noexcept { return size_; }  ///< rows and columns
+  const DType& dtype() const noexcept { return dtype_; }     ///< of the elements
+  /// On whose device it is.
+  const std::shared_ptr<device::Stream>& stream() const noexcept { return stream_; }
+
+  /// The product with a vector, or with each column of a matrix; pending, as the results of
+  /// operations are (a HybMatrix adds its rest at once). float16 and bfloat16 are multiplied and
+  /// added in float32. An infinity or NaN of x counts in the rows alone that have an entry there.
+  /// Throws ShapeError for another length, InvalidArgument for another device.
+  Array multiply(const Array& x) const;
+
+ protected:
+  SparseMatrix(const MatrixSize& size, const DType& dtype, std::shared_ptr<device::Stream> stream);
+  SparseMatrix(const SparseMatrix&) = default;
+  SparseMatrix(SparseMatrix&&) = default;
+  SparseMatrix& operator=(const SparseMatrix&) = default;
+  SparseMatrix& operator=(SparseMatrix&&) = default;
+
+  /// The product by a dense x of the dtype, a vector or a matrix that has columns.
+  virtual Array product(const Array& x, Scalar dtype) const = 0;
+
+ private:
+  MatrixSize size_;
+  DType dtype_;
+  std::shared_ptr<device::Stream> stream_;
+};
+
+}  // namespace treadle::sparse
+
+namespace treadle {
+
+using sparse::MatrixSize;
+using sparse::SparseMatrix;
+
+}  // namespace treadle

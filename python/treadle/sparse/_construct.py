@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Matrices that SciPy makes on the host, and files."""
+
+from __future__ import annotations
+
+from importlib import import_module as _import_module
+from typing import Any
+
+from treadle.sparse._matrices import csr_array, sparray
+
+
+def issparse(x: Any) -> bool:
+    """Whether x is one of these matrices, or SciPy's."""
+    return isinstance(x, sparray) or bool(_import_module("scipy.sparse").issparse(x))
+
+
+def _on_host(x: Any) -> Any:
+    if isinstance(x, list | tuple):
+        return type(x)(map(_on_host, x))
+    return x.get() if hasattr(x, "get") and hasattr(x, "device") else x
+
+
+def _here(made: Any, format: str | None) -> Any:
+    name = format or (made.format if made.format in sparray._classes else "csr")
+    return csr_array(made).asformat(name) if name != made.format else sparray._classes[name](made)
+
+
+def _by_scipy(name: str, what: str) -> Any:
+    def function(*arguments: Any, format: str | None = None, **options: Any) -> Any:
+        made = getattr(_import_module("scipy.sparse"), name)
+        return _here(
+            made(*map(_on_host, arguments), **{k: _on_host(v) for k, v in options.items()}), format
+        )
+
+    function.__name__ = name
+    function.__doc__ = f"{what}, as SciPy's function of this name; made by it, on the host."
+    return function
+
+
+eye_array = _by_scipy("eye_array", "Ones on a diagonal")
+diags_array = _by_scipy("diags_array", "A matrix of diagonals")
+random_array = _by_scipy("random_array", "A matrix of random elements")
+kron = _by_scipy("kron", "The Kronecker product")
+kronsum = _by_scipy("kronsum", "The Kronecker sum")
+hstack = _by_scipy("hstack", "Matrices side by side")
+vstack = _by_scipy("vstack", "Matrices one below the other")
+block_array = _by_scipy("block_array", "A matrix of matrices")
+block_diag = _by_scipy("block_diag", "Matrices along the diagonal")
+tril = _by_scipy("tril", "The lower triangle")
+triu = _by_scipy("triu", "The upper triangle")
+
+
+def mmread(source: Any) -> Any:
+    """A coo_array of a file in Matrix Market format, or a dense array; read by SciPy."""
+    made = _import_module("scipy.io").mmread(source)
+    if hasattr(made, "tocoo"):
+        return sparray._classes["coo"](made)
+    return _import_module("treadle.numpy").asarray(made)
+
+
+def mmwrite(target: Any, a: Any, *arguments: Any, **options: Any) -> None:
+    """Writes a matrix, or a dense array, as a file in Matrix Market format, by SciPy."""
+    _import_module("scipy.io").mmwrite(target, _on_host(a), *arguments, **options)

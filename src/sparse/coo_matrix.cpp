@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/sparse/coo_matrix.hpp"
+
+#include <mutex>
+#include <optional>
+
+#include "sparse/entries.hpp"
+
+namespace treadle::sparse {
+
+struct CooMatrix::Kept {
+  std::mutex mutex;  // guards the rows; held while they are made
+  std::optional<CsrMatrix> rows;
+};
+
+CooMatrix::CooMatrix(const Array& data, const Array& rows, const Array& columns,
+                     const MatrixSize& size)
+    : SparseMatrix(size, data.dtype(), data.stream()), kept_(std::make_shared<Kept>()) {
+  require_size(size);
+  require_elements(data);
+  require_integers("rows", rows, data.size());
+  require_integers("columns", columns, data.size());
+  require_within("row", rows, size.rows);
+  require_within("column", columns, size.columns);
+  data_ = packed(data);
+  rows_ = as_columns(rows);
+  columns_ = as_columns(columns);
+}
+
+CooMatrix CooMatrix::of(const SparseMatrix& a) {
+  if (const auto* const same = dynamic_cast<const CooMatrix*>(&a)) return *same;
+  const CsrMatrix rows = a.to_csr();
+  return CooMatrix(rows.data(), in_dtype(rows.rows(), column_dtype({0, a.size().rows})),
+                   rows.indices(), a.size());
+}
+
+CsrMatrix CooMatrix::to_csr() const {
+  const std::lock_guard lock(kept_->mutex);
+  if (!kept_->rows) kept_->rows = CsrMatrix::assembled(data_, rows_, columns_, size());
+  return *kept_->rows;
+}
+
+std::int64_t CooMatrix::size_bytes() const {
+  return data_.size_bytes() + rows_.size_bytes() + columns_.size_bytes();
+}
+
+Array CooMatrix::product(const Array& x, Scalar) const { return to_csr().multiply(x); }
+
+}  // namespace treadle::sparse

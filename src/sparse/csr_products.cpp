@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Sums and products of two matrices, and rows chosen by numbers.
+#include <algorithm>
+#include <string>
+
+#include "sparse/entries.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
+#include "treadle/array/indexing.hpp"
+#include "treadle/array/joining.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/scan.hpp"
+#include "treadle/array/searching.hpp"
+#include "treadle/array/selection.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/sparse/csr_matrix.hpp"
+
+namespace treadle::sparse {
+namespace {
+
+void require_same_size(const CsrMatrix& a, const CsrMatrix& b, const char* what) {
+  if (a.size() != b.size())
+    throw ShapeError("matrices of " + text_of(a.size()) + " and " + text_of(b.size()) + " " + what,
+                     "pass matrices of one size");
+}
+
+/// Parts of rows of a matrix, one behind the other.
+struct ExpandedRows {
+  Array owner;    ///< of each entry: which of the rows that were named
+  Array entry;    ///< its number in the matrix
+  Array offsets;  ///< where the entries of each named row begin, and the end
+};
+ExpandedRows expanded(const CsrMatrix& a, const Array& rows) {
+  const Array lengths = taken(row_lengths(a), rows);
+  const Array zero = array::zeros({1}, Scalar::int64, {.stream = rows.stream()});
+  const Array parts[] = {zero, array::cumulative_sum(lengths)};
+  const Array offsets = array::concatenate(parts);
+  const Array owner = array::run_length_decode(numbers(rows.size(), rows), lengths);
+  const Array within = numbers(owner.size(), rows) - taken(offsets, owner);
+  return {owner, taken(taken(a.offsets(), rows), owner) + within, offsets};
+}
+
+}  // namespace
+
+CsrMatrix CsrMatrix::plus(const CsrMatrix& other) const {
+  require_same_size(*this, other, "added");
+  const Entries a = entries_of(*this), b = entries_of(other);
+  const Array data[] = {a.data, b.data}, rows[] = {a.rows, b.rows},
+              columns[] = {a.columns, b.columns};
+  return assembled(array::concatenate(data), array::concatenate(rows), array::concatenate(columns),
+                   size())
+      .without_zeros();
+}
+
+CsrMatrix CsrMatrix::multiply(const CsrMatrix& other) const {
+  if (size().columns != other.size().rows)
+    throw ShapeError("a matrix of " + text_of(size()) + " by one of " + text_of(other.size()),
+                     "the second has as many rows as the first has columns");
+  const Entries a = entries_of(*this), b = entries_of(other);
+  const ExpandedRows products = expanded(other, a.columns);
+  return assembled(taken(a.data, products.owner) * taken(b.data, products.entry),
+                   taken(a.rows, products.owner), taken(b.columns, products.entry),
+                   {size().rows, other.size().columns});
+}
+
+CsrMatrix CsrMatrix::times(const CsrMatrix& other) const {
+  require_same_size(*this, other, "multiplied");
+  const CsrMatrix first = canonical(), second = other.canonical();
+  const Entries a = entries_of(first), b = entries_of(second);
+  const std::int64_t width = size().columns;
+  const Array wanted = a.rows * width + a.columns, there = b.rows * width + b.columns;
+  if (first.entries() == 0 || second.entries() == 0) {
+    const Array nothing = array::zeros({0}, Scalar::int64, {.stream = stream()});
+    return assembled(taken(a.data, nothing) * taken(b.data, nothing), nothing, nothing, size());
+  }
+  const Array place = minimum(array::searchsorted(there, wanted), second.entries() - 1);
+  const Array both = array::flatnonzero(equal(taken(there, place), wanted));
+  return assembled(taken(a.data, both) * taken(b.data, taken(place, both)), taken(a.rows, both),
+                   taken(a.columns, both), size())
+      .without_zeros();
+}
+
+CsrMatrix CsrMatrix::times(const Array& other) const {
+  const Array all = array::broadcast_to(other, {size().rows, size().columns});
+  const Entries a = entries_of(*this);
+  const array::AnyIndex places[] = {array::IndexArray(a.rows), array::IndexArray(a.columns)};
+  return with_data(a.data * array::at(all, places));
+}
+
+CsrMatrix CsrMatrix::with_diagonal(const Array& values, std::int64_t offset) const {
+  const std::int64_t length = diagonal(offset).size(), first = std::max<std::int64_t>(-offset, 0);
+  if (values.size() != length && values.size() != 1)
+    throw ShapeError(
+        std::to_string(values.size()) + " elements for a diagonal of " + std::to_string(length),
+        "pass one for each, or one for all");
+  const Entries all = entries_of(*this);
+  const Entries others = chosen(all, array::flatnonzero(not_equal(all.rows + offset, all.columns)));
+  const Array own = numbers(length, data_) + first;
+  const Array elements =
+      array::broadcast_to(in_dtype(array::ravel(values), all.data.dtype()), {length});
+  const Array data[] = {others.data, elements}, rows[] = {others.rows, own},
+              columns[] = {others.columns, own + offset};
+  return assembled(stored_as(array::concatenate(data), dtype()), array::concatenate(rows),
+                   array::concatenate(columns), size());
+}
+
+CsrMatrix CsrMatrix::rows_at(const Array& rows) const {
+  require_integers("rows", rows, rows.size());
+  require_within("row", rows, size().rows);
+  const ExpandedRows found = expanded(*this, in_dtype(rows, Scalar::int64));
+  return CsrMatrix(Checked{}, stored_as(taken(as_numbers(data_), found.entry), dtype()),
+                   packed(taken(indices_, found.entry)), packed(found.offsets),
+                   {rows.size(), size().columns});
+}
+
+}  // namespace treadle::sparse

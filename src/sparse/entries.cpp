@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "sparse/entries.hpp"
+
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "treadle/array/computation.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/array/indexing.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/base/bfloat16.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::sparse {
+
+std::string text_of(const MatrixSize& size) {
+  return std::to_string(size.rows) + " x " + std::to_string(size.columns);
+}
+
+void require_size(const MatrixSize& size) {
+  if (size.rows < 0 || size.columns < 0)
+    throw InvalidArgument("a matrix of " + text_of(size), "pass sizes of 0 or more");
+}
+
+void require_elements(const Array& data, int rank) {
+  if (data.rank() != rank)
+    throw ShapeError("data with " + std::to_string(data.rank()) + " axes",
+                     rank == 1 ? "pass one axis" : "pass " + std::to_string(rank) + " axes");
+  const ScalarKind kind = data.dtype().kind();
+  if (kind == ScalarKind::boolean || (kind == ScalarKind::structure && !is_bfloat16(data.dtype())))
+    throw DTypeError("a sparse matrix of " + data.dtype().name(),
+                     "cast its elements: floats, complex numbers and integers are taken");
+}
+
+void require_integers(const char* name, const Array& x, std::int64_t length) {
+  if (x.rank() != 1 || x.size() != length)
+    throw ShapeError(std::string(name) + " of shape " + shape_text(x.shape()) +
+                         ", wanted: one axis of " + std::to_string(length),
+                     "pass one for each entry, and offsets for each row and one more");
+  if (!x.dtype().is_integer())
+    throw DTypeError(std::string(name) + " of " + x.dtype().name(),
+                     "pass integers: int32 or int64");
+}
+
+void require_within(const char* name, const Array& x, std::int64_t length) {
+  if (x.size() == 0) return;
+  const Array least = array::min(x), largest = array::max(x);
+  array::evaluate({least, largest});  // one kernel
+  const std::int64_t low = integer_of(least), high = integer_of(largest);
+  if (low < 0 || high >= length)
+    throw IndexError(std::string(name) + ": " + std::to_string(low < 0 ? low : high) +
+                         " of a matrix with " + std::to_string(length),
+                     "count from 0 to before the size of the matrix");
+}
+
+void require_offsets(const Array& offsets, std::int64_t entries) {
+  const Array from = offsets.at({Index{.stop = -1}}), to = offsets.at({Index{.start = 1}});
+  const std::int64_t first = integer_of(offsets.at({Index::at(0)})),
+                     last = integer_of(offsets.at({Index::at(-1)}));
+  const bool goes_down = from.size() > 0 && integer_of(array::min(to - from)) < 0;
+  if (first != 0 || last != entries || goes_down)
+    throw InvalidArgument("offsets from " + std::to_string(first) + " to " + std::to_string(last) +
+                              (goes_down ? " that go down" : "") + ", for " +
+                              std::to_string(entries) + " entries",
+                          "offsets begin with 0, never go down and end with the entries");
+}
+
+Array packed(const Array& x) {
+  const bool is_dense = x.is_pending() || x.layout().is_contiguous(x.dtype().size_bytes());
+  return is_dense ? x : array::dense_copy(x);
+}
+
+Array as_columns(const Array& indices) {
+  return packed(indices.dtype() == Scalar::int32 ? indices : in_dtype(indices, Scalar::int64));
+}
+
+std::int64_t integer_of(const Array& number) {
+  return in_dtype(number, Scalar::int64).as<std::int64_t>().front();
+}
+
+Array numbers(std::int64_t count, const Array& x) {
+  return array::arange(0, count, 1, Scalar::int64, {.stream = x.stream()});
+}
+
+Scalar column_dtype(const MatrixSize& size) {
+  const bool is_small = size.columns <= std::numeric_limits<std::int32_t>::max();
+  return is_small ? Scalar::int32 : Scalar::int64;
+}
+
+Array as_numbers(const Array& data) {
+  return is_bfloat16(data.dtype()) ? array::cast(data, Scalar::float32) : data;
+}
+
+Array stored_as(const Array& numbers, const DType& dtype) {
+  return packed(in_dtype(numbers, dtype));
+}
+
+Array taken(const Array& x, const Array& places) {
+  return array::take(x, array::IndexArray(places));
+}
+
+std::int64_t pitch_of(std::int64_t rows) { return (rows + 31) / 32 * 32; }
+
+Entries entries_of(const CsrMatrix& a) {
+  return {as_numbers(a.data()), a.rows(), in_dtype(a.indices(), Scalar::int64)};
+}
+
+Entries chosen(const Entries& entries, const Array& numbers) {
+  return {taken(entries.data, numbers), taken(entries.rows, numbers),
+          taken(entries.columns, numbers)};
+}
+
+Array places_in_rows(const CsrMatrix& a, const Array& rows) {
+  return numbers(a.entries(), a.data()) - taken(a.offsets(), rows);
+}
+
+Array row_lengths(const CsrMatrix& a) {
+  return a.offsets().at({Index{.start = 1}}) - a.offsets().at({Index{.stop = -1}});
+}
+
+namespace {
+
+/// A matrix by a vector or a matrix; the inputs are those arrays that there are, x at the end.
+class Product final : public array::Computation {
+ public:
+  Product(kernel::SparseProduct product, bool has_data, bool has_columns, bool has_starts)
+      : product_(std::move(product)),
+        has_data_(has_data),
+        has_columns_(has_columns),
+        has_starts_(has_starts) {}
+  std::string_view name() const override {
+    switch (product_.form.layout) {
+      case codegen::SparseLayout::rows:
+        return "sparse product, csr";
+      case codegen::SparseLayout::columned:
+        return "sparse product, ell";
+      case codegen::SparseLayout::sliced:
+        return "sparse product, sell";
+      case codegen::SparseLayout::diagonals:
+        return "sparse product, dia";
+      case codegen::SparseLayout::blocks:
+        return "sparse product, bsr";
+      case codegen::SparseLayout::stencil:
+        break;
+    }
+    return "sparse product, stencil";
+  }
+  bool equals(const Computation& other) const noexcept override {
+    const auto* const same = dynamic_cast<const Product*>(&other);
+    return same != nullptr && same->product_ == product_;
+  }
+  kernel::KernelNote run(device::Stream& stream,
+                         const array::ComputationLaunch& launch) const override {
+    const auto result = launch.result(0);
+    if (!result) return {};
+    unsigned next = 0;
+    const auto input = [&](bool is_there) {
+      return is_there ? launch.input(next++).location : device::Location{};
+    };
+    const device::Location data = input(has_data_), columns = input(has_columns_),
+                           starts = input(has_starts_), x = input(true);
+    kernel::launch_sparse_product(
+        stream, product_,
+        {.data = data, .columns = columns, .starts = starts, .x = x, .result = result->location});
+    return {};
+  }
+
+ private:
+  kernel::SparseProduct product_;
+  bool has_data_, has_columns_, has_starts_;
+};
+
+}  // namespace
+
+Array pending_product(kernel::SparseProduct product, const MatrixSize& size,
+                      const ProductArrays& arrays, const Array& x, Scalar dtype) {
+  product.form.dtype = dtype;
+  product.rows = static_cast<std::uint64_t>(size.rows);
+  product.columns = static_cast<std::uint64_t>(size.columns);
+  product.width = x.rank() == 2 ? x.shape()[1] : 0;
+  std::vector<Array> inputs;
+  if (arrays.data) {
+    product.form.is_bfloat16 = is_bfloat16(arrays.data.dtype());
+    product.form.stored = product.form.is_bfloat16 ? Scalar::uint16 : arrays.data.dtype().scalar();
+    inputs.push_back(arrays.data);
+  }
+  if (arrays.columns) {
+    product.form.column_dtype = arrays.columns.dtype().scalar();
+    inputs.push_back(arrays.columns);
+  }
+  if (arrays.starts) inputs.push_back(arrays.starts);
+  inputs.push_back(x);
+  array::Shape shape{size.rows};
+  if (x.rank() == 2) shape.push_back(product.width);
+  if (size.rows == 0) return array::zeros(shape, dtype, {.stream = x.stream()});
+  const array::ResultSpec result[] = {{shape, dtype}};
+  return array::pending_results(
+             std::make_shared<const Product>(std::move(product), static_cast<bool>(arrays.data),
+                                             static_cast<bool>(arrays.columns),
+                                             static_cast<bool>(arrays.starts)),
+             inputs, result)
+      .front();
+}
+
+SparseMatrix::SparseMatrix(const MatrixSize& size, const DType& dtype,
+                           std::shared_ptr<device::Stream> stream)
+    : size_(size), dtype_(dtype), stream_(std::move(stream)) {}
+
+Array SparseMatrix::multiply(const Array& x) const {
+  if (x.rank() < 1 || x.rank() > 2 || x.shape()[0] != size_.columns)
+    throw ShapeError(
+        "a matrix of " + text_of(size_) + " by an array of shape " + shape_text(x.shape()),
+        "pass a vector, or a matrix with as many rows as this one has columns");
+  if (x.dtype().kind() == ScalarKind::structure && !is_bfloat16(x.dtype()))
+    throw DTypeError("a sparse matrix by " + x.dtype().name(), "pass one of its fields");
+  const Array other = as_numbers(x);
+  const Scalar own = is_bfloat16(dtype_) ? Scalar::float32 : dtype_.scalar();
+  const Scalar dtype = promote(OperandType(own), OperandType(other.dtype().scalar()));
+  if (x.rank() == 2 && x.shape()[1] == 0)
+    return array::zeros({size_.rows, 0}, dtype, {.stream = stream_});
+  if (x.rank() == 2 && x.shape()[1] == 1)
+    return array::reshape(multiply(array::ravel(x)), {size_.rows, 1});
+  return product(packed(in_dtype(other, dtype)), dtype);
+}
+
+}  // namespace treadle::sparse
