@@ -10,14 +10,13 @@ from collections.abc import Mapping
 
 # The faces' modules.
 MODULES = {
-    "pycuda.sparse": "sparse matrices come later",
     "pyopencl.bitonic_sort_templates": "Treadle writes the kernels of bitonic_sort itself",
     **dict.fromkeys(
         ("skcuda.cula", "skcuda.pcula"),
         "CULA is no longer distributed: use skcuda.cusolver, or skcuda.linalg with lib='cusolver'",
     ),
     "skcuda.magma": "it needs a MAGMA of your own: skcuda.cusolver has such functions",
-    "skcuda.cusparse": "scikit-cuda's never worked, and sparse matrices come later",
+    "skcuda.cusparse": "scikit-cuda's never worked: use treadle.sparse",
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 

@@ -8,7 +8,6 @@ import pytest
 import treadle.compat  # noqa: F401 - the tests import pycuda and pyopencl
 
 NAMES = [
-    ("pycuda", "sparse", "sparse matrices"),
     ("pycuda.curandom", "md5_code", "treadle.random"),
     ("pycuda.curandom", "gen_template", "treadle.random"),
     ("pycuda.curandom", "random_source", "treadle.random"),

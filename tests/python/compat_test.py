@@ -46,7 +46,6 @@ def test_a_module_that_does_not_exist_is_reported_by_the_name_that_was_used():
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("pycuda.sparse", "sparse matrices"),
         ("pyopencl.bitonic_sort_templates", "Treadle writes the kernels"),
         ("skcuda.cula", "CULA is no longer distributed"),
         ("skcuda.pcula", "CULA is no longer distributed"),

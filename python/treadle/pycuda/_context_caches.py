@@ -43,7 +43,7 @@ class ContextCache(dict):
         _context_caches.add(self)
 
 
-_context_caches: weakref.WeakSet[ContextCache] = weakref.WeakSet()
+_context_caches: weakref.WeakSet[Any] = weakref.WeakSet()  # what has clear()
 
 
 def clear_context_caches() -> None:
