@@ -491,3 +491,11 @@ def test_kernels_that_are_right_by_the_letter_get_no_more_barriers(device, name)
     before, after = log.split("; lockstep\n")
     barriers = "call void @__treadle_barrier"
     assert before.count(barriers) == after.count(barriers)
+
+
+@pytest.mark.parametrize("threads, barriers", [(1, 0), (2, 1)])
+def test_a_thread_that_is_alone_in_its_block_meets_nobody(device, threads, barriers):
+    source = f"""extern "C" __global__ void __launch_bounds__({threads}) k(int *o) {{
+      __shared__ int s[4]; s[threadIdx.x] = o[threadIdx.x]; o[threadIdx.x] = s[o[4]]; }}"""
+    log = device.compile_log(source, "--treadle-print-after=lockstep")
+    assert log.count("call void @__treadle_barrier") == barriers

@@ -221,8 +221,10 @@ constexpr Pass passes_in_order[] = {
     {"lockstep", required,
      "lanes of a warp meet between one's write to shared memory and another's read",
      [](PassContext& c) {
+       // A thread that is alone in its block meets nobody, and its loops stay as they are.
        for (const auto& kernel : c.kernels)
-         keep_lockstep(*kernel->body, c.runner, ThreadOrder::ascending);
+         if (kernel->plan.max_threads != 1)
+           keep_lockstep(*kernel->body, c.runner, ThreadOrder::ascending);
      }},
     {"running-time", required, "which kernels a waiting thread of the program may run",
      [](PassContext& c) {
