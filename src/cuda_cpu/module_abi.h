@@ -100,7 +100,11 @@ enum CheckFlags : std::uint32_t {
   check_sync = 128,
   object_local = 256,   ///< the access is to an array of the thread's own
   object_shared = 512,  ///< to shared memory
-  copies = 1024         ///< what is read goes elsewhere as it is, padding included
+  copies = 1024,        ///< what is read goes elsewhere as it is, padding included
+  check_volatile = 2048,
+  check_acquires = 4096,   ///< no access: an atomic or volatile one has read
+  check_stored = 8192,     ///< behind the access is one of check_is_stored
+  check_is_stored = 16384  ///< no access: one has written
 };
 /// An access, or a barrier, of a kernel that was compiled with checks.
 struct CheckedAccess {
@@ -115,7 +119,9 @@ enum class CheckedStep : std::uint32_t {
   arrive,
   behind_block_barrier,
   behind_warp_barrier,
-  behind_some_threads  ///< of a tile, or whoever this thread waited for in a loop
+  behind_some_threads,  ///< of a tile, or whoever this thread waited for in a loop
+  behind_grid_barrier,  ///< and so behind one of the block
+  fence                 ///< what was written is visible to who sees what is written next
 };
 
 /// Run-time services generated code may call. Filled by the run-time before the first launch,
@@ -196,7 +202,8 @@ enum KernelFlags : std::uint32_t {
   kernel_time_by_arguments = 64,  ///< but the same numbers among its arguments take as long again
   // 128 is set in modules that older compilers made; it means nothing now.
   kernel_runs_block_rows = 256,  ///< `run` heeds blocks_in_row
-  kernel_is_deferred = 512       ///< has no code yet: see ModuleDescriptor::deferred
+  kernel_is_deferred = 512,      ///< has no code yet: see ModuleDescriptor::deferred
+  kernel_checks_races = 1024     ///< compiled with the check `race`
 };
 struct Kernel {
   const char* name;       ///< symbol, as cuModuleGetFunction looks it up

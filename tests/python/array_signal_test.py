@@ -47,6 +47,8 @@ def test_polynomials(device):
         expect(tnp.polyder(tnp.array(p), m), np.polyder(p, m))
         expect(tnp.polyint(tnp.array(p), m), np.polyint(p, m))
     expect(tnp.polyint(tnp.array(p), 2, [3, 4]), np.polyint(p, 2, [3, 4]))
+    with pytest.raises(ValueError, match="m=2147483648; it is at most 1000"):
+        tnp.polyint(tnp.array(p), 2**31)
 
 
 RANDOM = np.random.default_rng(3)

@@ -65,10 +65,11 @@ def call(name, operands, options):
     if name not in ("prod", "nanprod", "cumprod", "nancumprod"):
         return False
     x = np.asarray(operands[0]).ravel()
-    is_complex = "c" in (x.dtype.kind, np.dtype(options.get("dtype") or x.dtype).kind)
+    dtype = np.dtype(options.get("dtype") or x.dtype)
     factors = np.append(x, np.asarray(options.get("initial") or 1).astype(x.dtype))
     with np.errstate(all="ignore"):
-        return is_complex and not np.all(np.isfinite(np.cumprod(factors)))
+        products = np.cumprod(factors.astype(dtype) if dtype.kind == "c" else factors)
+    return "c" in (x.dtype.kind, dtype.kind) and not np.all(np.isfinite(products))
 
 
 def in_float32(name, operands, options):

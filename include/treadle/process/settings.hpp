@@ -15,7 +15,7 @@ namespace treadle {
 /// What compiled kernels of the CPU device look for while they run, beside what they compute.
 struct Checks {
   bool memory = false;  ///< accesses outside every allocation, and misaligned ones
-  bool race = false;    ///< two threads at one place of shared memory without a barrier between
+  bool race = false;    ///< two threads at one place of memory that nothing puts in order
   bool init = false;    ///< reads of memory that was never written
   bool sync = false;    ///< barriers that not all threads of the block reach
 

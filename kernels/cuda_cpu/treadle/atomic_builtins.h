@@ -29,6 +29,11 @@ template <> struct __treadle_atomic_word<16> { typedef __treadle_word128 type; }
 /// T itself; as a parameter it takes what converts to it.
 template <class T> struct __treadle_same { typedef T type; };
 
+/// Says that an instruction has an order, which each has; only TREADLE_CHECK=race looks at it.
+__TREADLE_FUNCTION void __treadle_say_order(int order) {
+  if (order != __NV_ATOMIC_RELAXED) __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 #define __TREADLE_ATOMIC_BUILTIN(result) \
   template <class T>                     \
   __TREADLE_FUNCTION result
@@ -64,9 +69,10 @@ __TREADLE_ATOMIC_BUILTIN(void) __nv_atomic_store_n(T* place, __TREADLE_VALUE val
 
 // over 6 parameters because CUDA's has them.
 __TREADLE_ATOMIC_BUILTIN(bool)
-__nv_atomic_compare_exchange(T* place, __TREADLE_VALUE* expected, __TREADLE_VALUE* desired, bool, int, int,
+__nv_atomic_compare_exchange(T* place, __TREADLE_VALUE* expected, __TREADLE_VALUE* desired, bool, int success, int,
                              int = __NV_THREAD_SCOPE_SYSTEM) {
   __TREADLE_WORD seen, wanted;
+  __treadle_say_order(success);
   __builtin_memcpy(&seen, expected, sizeof(T));
   __builtin_memcpy(&wanted, desired, sizeof(T));
   const __TREADLE_WORD found =
@@ -84,7 +90,8 @@ __nv_atomic_compare_exchange_n(T* place, __TREADLE_VALUE* expected, __TREADLE_VA
 
 __TREADLE_ATOMIC_BUILTIN(void)
 __nv_atomic_exchange(T* place, __TREADLE_VALUE* value, __TREADLE_VALUE* result, __TREADLE_ORDER) {
-  T seen = *place, wanted = *value;
+  T seen, wanted = *value;
+  __nv_atomic_load(place, &seen, __NV_ATOMIC_RELAXED);
   while (!__nv_atomic_compare_exchange(place, &seen, &wanted, true, order, order)) {
   }
   *result = seen;
@@ -96,12 +103,13 @@ __TREADLE_ATOMIC_BUILTIN(T) __nv_atomic_exchange_n(T* place, __TREADLE_VALUE val
 
 #define __TREADLE_ATOMIC_FETCH(operation, function)                                                   \
   __TREADLE_ATOMIC_BUILTIN(T)                                                                         \
-  __nv_atomic_fetch_##operation(T* place, __TREADLE_VALUE value, int, int = __NV_THREAD_SCOPE_SYSTEM) { \
+  __nv_atomic_fetch_##operation(T* place, __TREADLE_VALUE value, __TREADLE_ORDER) {                   \
+    __treadle_say_order(order);                                                                       \
     return function(place, value);                                                                    \
   }                                                                                                   \
   __TREADLE_ATOMIC_BUILTIN(void)                                                                      \
-  __nv_atomic_##operation(T* place, __TREADLE_VALUE value, int, int = __NV_THREAD_SCOPE_SYSTEM) {     \
-    function(place, value);                                                                           \
+  __nv_atomic_##operation(T* place, __TREADLE_VALUE value, __TREADLE_ORDER) {                         \
+    __nv_atomic_fetch_##operation(place, value, order);                                               \
   }
 __TREADLE_ATOMIC_FETCH(add, atomicAdd)
 __TREADLE_ATOMIC_FETCH(and, atomicAnd)
@@ -113,12 +121,13 @@ __TREADLE_ATOMIC_FETCH(max, atomicMax)
 
 // Of real numbers too, which atomicSub() does not take.
 __TREADLE_ATOMIC_BUILTIN(T)
-__nv_atomic_fetch_sub(T* place, __TREADLE_VALUE value, int, int = __NV_THREAD_SCOPE_SYSTEM) {
+__nv_atomic_fetch_sub(T* place, __TREADLE_VALUE value, __TREADLE_ORDER) {
+  __treadle_say_order(order);
   return atomicAdd(place, static_cast<T>(-value));
 }
 __TREADLE_ATOMIC_BUILTIN(void)
-__nv_atomic_sub(T* place, __TREADLE_VALUE value, int, int = __NV_THREAD_SCOPE_SYSTEM) {
-  atomicAdd(place, static_cast<T>(-value));
+__nv_atomic_sub(T* place, __TREADLE_VALUE value, __TREADLE_ORDER) {
+  __nv_atomic_fetch_sub(place, value, order);
 }
 
 #undef __TREADLE_ATOMIC_BUILTIN

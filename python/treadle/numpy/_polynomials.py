@@ -17,6 +17,9 @@ from ._creation import arange, asarray, asarrays, zeros
 from ._joining import concatenate
 from .linalg import eigvals, inv, lstsq
 
+# More are a mistake: each is a division of all coefficients, and NumPy's recursion ends here too.
+_MOST_INTEGRATIONS = 1000
+
 __all__ = [
     "poly",
     "polyadd",
@@ -76,8 +79,10 @@ def polyder(p: Any, m: int = 1) -> Array:
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
-    """The m-th antiderivative; k: the constant of each, 0 by default."""
+    """The m-th antiderivative, m at most 1000; k: the constant of each, 0 by default."""
     (p,), m = _coefficients(p), int(m)
+    if m > _MOST_INTEGRATIONS:
+        raise InvalidArgument(f"polyint: m={m}; it is at most {_MOST_INTEGRATIONS}")
     constants = [0.0] * m if k is None else list(_numpy.atleast_1d(_numpy.asarray(k)))
     if len(constants) == 1:
         constants = constants * m

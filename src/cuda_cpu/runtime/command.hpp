@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda_cpu/runtime/stream.hpp"
+#include "cuda_cpu/runtime/stream_order.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -37,6 +38,10 @@ class Command {
   virtual bool may_take_long() const { return false; }
   /// Called once, under the scheduler's mutex, when the last participant has left.
   virtual void finished() {}
+  /// Called once, under the scheduler's mutex, when it is queued, while order is tracked.
+  virtual void placed(const PlaceInOrder&) {}
+  /// Whether it waits for memory that anybody may write: nobody can tell for whom then.
+  virtual bool waits_for_anybody() const { return false; }
 
   const Kind kind;
   unsigned limit = 1;  ///< threads that may share the work
@@ -64,6 +69,7 @@ struct StreamPoint {
   std::shared_ptr<SharedMark> shared;        ///< that other processes wait for; may be null
   std::uint64_t shared_number = 0;           ///< of the record
   Command* marker = nullptr;  ///< null once reached; guarded by the scheduler's mutex
+  PlaceInOrder place = {};    ///< while order is tracked; guarded by the scheduler's mutex
   bool reached() const { return stream->completed.load(std::memory_order_acquire) >= position; }
 };
 
@@ -101,6 +107,9 @@ class MarkerCommand final : public Command {
                          std::shared_ptr<const void> kept = nullptr)
       : Command(Kind::marker), point_(std::move(point)), kept_(std::move(kept)) {}
   void finished() override;
+  void placed(const PlaceInOrder& place) override {
+    if (point_) point_->place = place;
+  }
 
  private:
   std::shared_ptr<StreamPoint> point_;

@@ -105,7 +105,9 @@ CUresult cuEventQuery(CUevent handle) {
     if (event.shared != nullptr)
       return event.shared->is_reached(event.shared->last()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     const auto point = event.point();
-    return !point || point->reached() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    if (point && !point->reached()) return CUDA_ERROR_NOT_READY;
+    if (point) Scheduler::instance().note_seen(*point->stream, point->position);
+    return CUDA_SUCCESS;
   });
 }
 

@@ -56,6 +56,7 @@ class SharedWaitCommand final : public Command {
   SharedWaitCommand(std::shared_ptr<SharedMark> mark, std::uint64_t number)
       : Command(Kind::work), mark_(std::move(mark)), number_(number) {}
   bool run() override { return mark_->wait(number_, look_nanoseconds); }
+  bool waits_for_anybody() const override { return true; }
 
  private:
   static constexpr std::int64_t look_nanoseconds = 100'000;

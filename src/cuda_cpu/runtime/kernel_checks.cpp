@@ -2,6 +2,7 @@
 // One worker runs all threads of a block, so what a block does to its shared memory is kept by the
 // worker, without locks: for each byte who wrote it last and who read it, and between which
 // barriers. Blocks of a cooperative launch go from worker to worker, and take their record along.
+// What is known of global memory, all workers share: global_accesses.hpp.
 //
 //   s[t] = a[t];              byte 4: written by thread 1, line 7, after 0 barriers
 //   b[t] = s[t + 1];          thread 0 reads it after 0 barriers as well: a race of lines 7 and 8
@@ -22,51 +23,40 @@
 
 #include "cuda_cpu/runtime/diagnostics.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/global_accesses.hpp"
 #include "cuda_cpu/runtime/graph.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
+#include "cuda_cpu/runtime/stream_order.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr unsigned threads_in_step = 32;
 std::atomic<bool> any_asked{false};
 
-/// When a thread did something: of which block, and behind how many barriers.
-struct Moment {
-  std::uint64_t block = 0;  ///< counts the blocks this worker runs; 0: never
-  std::uint32_t thread = 0, block_barriers = 0, warp_barriers = 0;
-  std::uint64_t time = 0;       ///< counts the waits for some threads that ended in the block
-  std::uint64_t waited_at = 0;  ///< when the last of its own did
-  const CheckedAccess* access = nullptr;
-
-  /// Whether nothing orders this and a later moment. Whom a thread waited for is not known when it
-  /// waited for some: all that was done before counts as theirs.
-  bool meets(const Moment& later) const {
-    if (block != later.block || thread == later.thread) return false;
-    if (block_barriers != later.block_barriers || later.waited_at > time) return false;
-    const bool same_warp = thread / threads_in_step == later.thread / threads_in_step;
-    return !same_warp || warp_barriers == later.warp_barriers;
+/// In a block that a worker runs; it counts them. 0: never.
+struct SharedMoment {
+  std::uint64_t block = 0;
+  Moment moment;
+  bool meets(const SharedMoment& later) const {
+    return block == later.block && moment.meets(later.moment);
   }
 };
 
 /// A byte of shared memory. Of many readers two are enough: a writer is at most one of them.
 struct SharedByte {
-  Moment writer;
-  std::array<Moment, 2> readers;
+  SharedMoment writer;
+  std::array<SharedMoment, 2> readers;
 };
 
 struct ThreadProgress {
-  std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0;
-  std::uint64_t waited_at = 0;
+  std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0, grid_barriers = 0;
+  std::uint32_t waited_at = 0;
   const CheckedAccess* last_barrier = nullptr;
 };
 
-bool writes(const CheckedAccess& access) { return (access.flags & check_writes) != 0; }
-bool is_atomic(const CheckedAccess& access) { return (access.flags & check_atomic) != 0; }
-bool wants(const CheckedAccess& access, CheckFlags check) { return (access.flags & check) != 0; }
 const char* verb(const CheckedAccess& access) {
   return is_atomic(access) ? "atomic operation on" : writes(access) ? "write of" : "read of";
 }
@@ -93,6 +83,10 @@ class BlockRecord {
     return x + block().block_size[0] * (y + block().block_size[1] * z);
   }
   std::string index_of(std::uint32_t linear) const;
+  std::uint32_t block_number() const {
+    const auto& [x, y, z] = block().block_index;
+    return x + block().grid_size[0] * (y + block().grid_size[1] * z);
+  }
   Moment now(const CheckedAccess& access);
   ThreadProgress& progress();
 
@@ -101,26 +95,39 @@ class BlockRecord {
   const Allocation* allocation_at(std::uintptr_t address);
   bool known(std::uintptr_t address, std::uint64_t size);
   bool apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access);
+  bool apart_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
+  bool changed_nothing(std::uintptr_t address, std::uint64_t size);
+  void tell(const GlobalRace& race, const GlobalMoment& mine, std::uint64_t size) const;
   bool written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
   bool written_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
   bool all_arrived(const CheckedAccess& place);
 
   std::uint64_t number_ = 0;  ///< of the block
-  std::uint64_t waits_ = 0;   ///< for some threads, that have ended
+  std::uint32_t waits_ = 0;   ///< for some threads, that have ended
   std::uint32_t checked_barriers_ = 0;
   std::vector<ThreadProgress> threads_;
+  BlockOrder order_;
+  /// A store that races if it changes anything, between the calls before and behind it.
+  struct {
+    bool is_pending = false;
+    GlobalRace race;
+    GlobalMoment mine;
+    std::byte before[16];
+  } doubtful_;
   std::vector<SharedByte> shared_;
   /// Bytes of threads' own arrays, by address: who wrote them last.
-  std::unordered_map<std::uintptr_t, Moment> local_;
+  std::unordered_map<std::uintptr_t, SharedMoment> local_;
   std::uint64_t generation_ = 0;  ///< of `last_`
   Allocation last_;               ///< found last: neighbouring accesses go to the same one
   std::weak_ptr<WrittenBytes> last_written_;  ///< of `last_`
 };
 
-std::string BlockRecord::index_of(std::uint32_t linear) const {
-  const auto* const size = block().block_size;
+std::string index_in(const std::uint32_t* size, std::uint32_t linear) {
   return fmt::format("({},{},{})", linear % size[0], linear / size[0] % size[1],
                      linear / size[0] / size[1]);
+}
+std::string BlockRecord::index_of(std::uint32_t linear) const {
+  return index_in(block().block_size, linear);
 }
 
 ThreadProgress& BlockRecord::progress() {
@@ -130,8 +137,7 @@ ThreadProgress& BlockRecord::progress() {
 
 Moment BlockRecord::now(const CheckedAccess& access) {
   const ThreadProgress& mine = progress();
-  return {number_,        thread(), mine.block_barriers, mine.warp_barriers, waits_,
-          mine.waited_at, &access};
+  return {&access, thread(), mine.block_barriers, mine.warp_barriers, waits_, mine.waited_at};
 }
 
 const Allocation* BlockRecord::allocation_at(std::uintptr_t address) {
@@ -153,17 +159,17 @@ bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
   return found != nullptr && size <= found->base + found->size - address;
 }
 
-/// Memory that is no allocation: the worker's stacks, arguments, a thread's arrays, constants of
-/// the module, conditions of graphs.
-bool is_a_kernels_own(std::uintptr_t address, const LaunchCommand& launch,
-                      const BlockContext& block) {
+/// Memory that no other thread of the kernel writes: the worker's stacks, arguments, a thread's
+/// arrays, conditions of graphs.
+bool is_of_a_thread(std::uintptr_t address, const LaunchCommand& launch,
+                    const BlockContext& block) {
   if (on_own_stack(address) || on_local_stack(address) || launch.holds_argument(address))
     return true;
   const auto local = reinterpret_cast<std::uintptr_t>(block.local_memory);
   if (block.local_memory != nullptr &&
       address - local < launch.kernel().local_size * block.thread_count)
     return true;
-  return launch.module().holds_constant(address) || is_condition(address);
+  return is_condition(address);
 }
 
 bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
@@ -190,7 +196,8 @@ bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintpt
     what = fmt::format(
         "{} bytes from the start of the {} bytes of the block's shared memory, '{}' among them",
         static_cast<std::int64_t>(address - shared), launch().shared_bytes(), access.object);
-  } else if (known(address, size) || is_a_kernels_own(address, launch(), block())) {
+  } else if (known(address, size) || is_of_a_thread(address, launch(), block()) ||
+             launch().module().holds_constant(address)) {
     return true;
   } else {
     what = describe_address(address, size);
@@ -204,17 +211,18 @@ bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintpt
 
 /// Race: `offset` is from the start of the block's shared memory.
 bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access) {
-  const Moment mine = now(access);
-  const auto meets = [&](const Moment& other) {
-    return other.meets(mine) && !(is_atomic(access) && is_atomic(*other.access));
+  const SharedMoment mine{number_, now(access)};
+  const auto meets = [&](const SharedMoment& other) {
+    return other.meets(mine) && !(is_atomic(access) && is_atomic(*other.moment.access));
   };
   for (std::uint64_t at = offset; at < offset + size; ++at) {
     SharedByte& byte = shared_[at];
-    const Moment* other = meets(byte.writer) ? &byte.writer : nullptr;
+    const SharedMoment* found = meets(byte.writer) ? &byte.writer : nullptr;
     if (writes(access))
-      for (const Moment& reader : byte.readers)
-        if (meets(reader)) other = &reader;
-    if (other != nullptr && wants(access, check_race)) {
+      for (const SharedMoment& reader : byte.readers)
+        if (meets(reader)) found = &reader;
+    if (found != nullptr && wants(access, check_race)) {
+      const Moment* const other = &found->moment;
       tell_violation(
           CUDA_ERROR_LAUNCH_FAILED,
           fmt::format("race in shared memory: {} byte {} at {} by thread {} and {} it at {}, with "
@@ -225,23 +233,85 @@ bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedA
     }
     if (writes(access)) byte.writer = mine;
     if (writes(access)) continue;
-    Moment& first = byte.readers[0];
-    const bool stale = first.block != mine.block || first.block_barriers != mine.block_barriers;
-    byte.readers[stale || first.thread == mine.thread ? 0 : 1] = mine;
+    const SharedMoment& first = byte.readers[0];
+    const bool gives_way = first.block != mine.block ||
+                           first.moment.block_barriers != mine.moment.block_barriers ||
+                           first.moment.thread == mine.moment.thread;
+    byte.readers[gives_way ? 0 : 1] = mine;
   }
   return true;
+}
+
+bool BlockRecord::apart_in_memory(std::uintptr_t address, std::uint64_t size,
+                                  const CheckedAccess& access) {
+  if (is_of_a_thread(address, launch(), block())) return true;
+  const std::uint32_t number = launch().checked_number(), in_grid = block_number();
+  if (number == 0) return true;
+  if ((access.flags & check_acquires) != 0) {
+    acquire_block(address, number, order_);
+    return true;
+  }
+  const GlobalMoment mine{now(access), number, in_grid, progress().grid_barriers, order_.epoch};
+  if (const auto race = note_global_access(address, size, mine, order_)) {
+    // Several threads that write the same value, true into a flag, say, do no harm.
+    doubtful_.is_pending = (access.flags & check_stored) != 0 && size <= sizeof doubtful_.before &&
+                           writes(*race->earlier.moment.access);
+    if (!doubtful_.is_pending) {
+      tell(*race, mine, size);
+      return false;
+    }
+    doubtful_.race = *race;
+    doubtful_.mine = mine;
+    std::memcpy(doubtful_.before, reinterpret_cast<const void*>(address), size);
+  }
+  const bool is_strong = (access.flags & (check_atomic | check_volatile)) != 0;
+  if (is_strong && writes(access) && order_.is_fenced)
+    release_block(address, block_key(number, in_grid), order_);
+  return true;
+}
+
+/// Behind a store that writes what another thread wrote.
+bool BlockRecord::changed_nothing(std::uintptr_t address, std::uint64_t size) {
+  if (!std::exchange(doubtful_.is_pending, false)) return true;
+  if (std::memcmp(doubtful_.before, reinterpret_cast<const void*>(address), size) == 0) return true;
+  tell(doubtful_.race, doubtful_.mine, size);
+  return false;
+}
+
+void BlockRecord::tell(const GlobalRace& race, const GlobalMoment& mine, std::uint64_t size) const {
+  const CheckedAccess& access = *mine.moment.access;
+  const GlobalMoment& earlier = race.earlier;
+  const CheckedLaunch& launch = checked_launch(earlier.launch);
+  std::string who = fmt::format("thread {}", index_in(launch.block.data(), earlier.moment.thread));
+  std::string why = "with no barrier between";
+  if (earlier.launch != mine.launch) {
+    who += fmt::format(" of block {} of a launch of kernel {} in another stream",
+                       index_in(launch.grid.data(), earlier.block), launch.kernel);
+    why = "with no event or wait between";
+  } else if (earlier.block != mine.block) {
+    who += fmt::format(" of block {}", index_in(launch.grid.data(), earlier.block));
+    why = "with nothing that puts these blocks in order";
+  }
+  const std::string where = describe_address(race.address, 1);
+  tell_violation(
+      CUDA_ERROR_LAUNCH_FAILED,
+      fmt::format("race in global memory: {} {:#x}{} at {} by {}, and {} {} bytes from "
+                  "{:#x} on at {}, {}",
+                  verb(*earlier.moment.access), race.address,
+                  where.empty() ? std::string() : ", " + where + ",", earlier.moment.access->place,
+                  who, verb(access), size, race.address, access.place, why));
 }
 
 bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access) {
   const auto shared = reinterpret_cast<std::uintptr_t>(block().shared);
   const bool local = (access.flags & object_local) != 0;
-  const Moment mine = now(access);
+  const SharedMoment mine{number_, now(access)};
   std::uint64_t unknown = 0;
   for (std::uint64_t i = 0; i < size; ++i) {
     bool known_value = true;
     if (local) {
-      Moment& last = local_[address + i];
-      known_value = last.block == mine.block && last.thread == mine.thread;
+      SharedMoment& last = local_[address + i];
+      known_value = last.block == mine.block && last.moment.thread == mine.moment.thread;
       if (writes(access)) last = mine;
     } else if (address + i - shared < shared_.size()) {
       known_value = shared_[address + i - shared].writer.block == mine.block;
@@ -278,12 +348,17 @@ bool BlockRecord::written_in_memory(std::uintptr_t address, std::uint64_t size,
 bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
                          const CheckedAccess& access) {
   if (size == 0) return true;
-  if (wants(access, check_memory) && !within(address, size, base, access)) return false;
+  if ((access.flags & check_is_stored) != 0) return changed_nothing(address, size);
+  const bool is_access = (access.flags & check_acquires) == 0;
+  if (is_access && wants(access, check_memory) && !within(address, size, base, access))
+    return false;
   if (shared_.size() < launch().shared_bytes()) shared_.resize(launch().shared_bytes());
   const auto offset = address - reinterpret_cast<std::uintptr_t>(block().shared);
   const bool in_shared = offset < shared_.size() && size <= shared_.size() - offset;
   if (!in_shared && (access.flags & object_local) == 0)
-    return !wants(access, check_init) || written_in_memory(address, size, access);
+    return (!is_access || !wants(access, check_init) || written_in_memory(address, size, access)) &&
+           (!wants(access, check_race) || apart_in_memory(address, size, access));
+  if (!is_access) return true;
   if (wants(access, check_init) && !written(address, size, access)) return false;
   const bool noted = wants(access, check_race) || wants(access, check_init);
   return !in_shared || !noted || apart(offset, size, access);
@@ -314,6 +389,7 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
     if (thread() != 0) return true;
     ++number_;  // threads of a block start in order
     checked_barriers_ = 0;
+    order_ = {};
     threads_.assign(block().thread_count, {});
     return true;
   }
@@ -329,6 +405,12 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
     case CheckedStep::behind_some_threads:
       mine.waited_at = ++waits_;
       return true;
+    case CheckedStep::fence:
+      order_.is_fenced = true;
+      return true;
+    case CheckedStep::behind_grid_barrier:
+      ++mine.grid_barriers;
+      break;
     default:
       break;
   }

@@ -188,6 +188,11 @@ void LaunchCommand::run_blocks(void* argument) {
   }
 }
 
+void LaunchCommand::placed(const PlaceInOrder& place) {
+  if ((kernel().flags & kernel_checks_races) != 0)
+    checked_number_ = add_checked_launch({place, kernel().name, shape_.grid, shape_.block});
+}
+
 void LaunchCommand::finished() {
   watch_.end();
   const std::int64_t start = started_.load(std::memory_order_relaxed);

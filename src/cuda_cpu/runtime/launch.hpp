@@ -63,6 +63,9 @@ class LaunchCommand final : public Command {
 
   bool run() override;
   void finished() override;
+  void placed(const PlaceInOrder& place) override;
+  /// Of checked_launch(), if it is checked for races; else 0.
+  std::uint32_t checked_number() const { return checked_number_; }
   /// A block cannot be interrupted and moved to another thread. An earlier quick run predicts the
   /// next one only if the kernel has no loop of unknown length, or if its length depends on
   /// arguments that are the same again.
@@ -104,6 +107,7 @@ class LaunchCommand final : public Command {
   std::atomic<std::int64_t> started_{0};  // 0: the time is not measured
   std::atomic<bool> helpers_called_{false};
   Watch watch_;
+  std::uint32_t checked_number_ = 0;
   std::uint64_t call_ = 0;  // of a kernel_time_by_arguments: digest of its shape and numbers
   std::byte* argument_bytes_ = nullptr;  // the packed buffer; arguments_[i] points into it
   void** arguments_ = nullptr;

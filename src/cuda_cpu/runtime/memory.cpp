@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda_cpu/runtime/device_heap.hpp"
+#include "cuda_cpu/runtime/global_accesses.hpp"
 #include "cuda_cpu/runtime/ipc_memory.hpp"
 #include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
@@ -242,6 +243,7 @@ void note_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
 }
 
 void release_memory(const Allocation& allocation) {
+  if (kernels_are_checked()) forget_global_accesses(allocation.base, allocation.size);
   if (allocation.pool) allocation.pool->give_back(allocation.size);
   switch (allocation.kind) {
     case MemoryKind::registered:   // the program's,

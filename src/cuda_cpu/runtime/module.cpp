@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda_cpu/runtime/global_accesses.hpp"
+#include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/library.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/process.hpp"
+#include "cuda_cpu/runtime/stream_order.hpp"
 #include "treadle/process/warning.hpp"
 
 namespace treadle::cuda_cpu {
@@ -24,11 +27,14 @@ Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loade
                                                       .site = {}});
     if (added) known_globals_.push_back(base);  // not a second name of the same variable
   }
-  for (const Kernel& kernel : std::span(descriptor().kernels, descriptor().kernel_count))
+  for (const Kernel& kernel : std::span(descriptor().kernels, descriptor().kernel_count)) {
     if ((kernel.flags & kernel_notes_writes) == 0) stop_noting_writes();
+    if ((kernel.flags & kernel_checks_races) != 0) track_stream_order();
+  }
 }
 
 Module::~Module() {
+  if (kernels_are_checked()) forget_global_accesses();
   for (const std::uintptr_t base : known_globals_) remove_memory(base, {MemoryKind::global});
 }
 

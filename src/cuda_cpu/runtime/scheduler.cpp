@@ -82,6 +82,7 @@ Command* Scheduler::submit_closed(const std::shared_ptr<Stream>& stream, std::sp
   closed->unmet_ = 1;
   closed->awaited_.push_back(awaited);
   Lock lock(mutex_);
+  awaited->order.is_untracked = true;
   append(before, stream);
   append(std::move(marker), stream, {});
   settle_startable();
@@ -125,6 +126,8 @@ std::uint64_t Scheduler::append(std::unique_ptr<Command> owned,
   stream->last = owned.release();
   ++activity_;
   const std::uint64_t position = ++stream->submitted;
+  if (stream_order_is_tracked()) [[unlikely]]
+    place(command, *stream, position, after);
   if (is_first && command.unmet_ == 0) startable_.push_back(&command);
   return position;
 }
@@ -154,6 +157,32 @@ void Scheduler::add_default_stream_edges(Command& command, Stream& stream) {
     const bool ordered = stream.legacy ? other.blocking() : other.legacy;
     if (ordered && other.last != nullptr) add_edge(*other.last, command);
   });
+}
+
+/// Says what has ended before the command starts. The queues above forget what has ended by chance
+/// already, and streams that are destroyed.
+void Scheduler::place(Command& command, Stream& stream, std::uint64_t position,
+                      std::span<StreamPoint* const> after) {
+  Positions more = seen_;
+  auto& placed = placed_[stream.context.get()];
+  for (const auto& [id, last] : placed) {
+    const bool is_ordered = stream.legacy       ? last.is_blocking
+                            : stream.blocking() ? last.is_legacy
+                                                : false;
+    if (is_ordered || (command.waits_for_anybody() && id != stream.id))
+      join(more, last.place.with_itself());
+  }
+  for (const StreamPoint* point : after) join(more, point->place.with_itself());
+  PlaceInOrder made{stream.id, position, stream.order.place(position, more)};
+  placed[stream.id] = {made, stream.blocking(), stream.legacy};
+  if (stream.order.is_untracked) made.known = nullptr;
+  command.placed(made);
+}
+
+void Scheduler::note_seen(const Stream& stream, std::uint64_t position) {
+  if (!stream_order_is_tracked()) return;
+  const Lock lock(mutex_);
+  join(seen_, PlaceInOrder{stream.id, position, stream.order.known_at(position)}.with_itself());
 }
 
 // ---- from startable to finished, all under the mutex
@@ -316,7 +345,10 @@ void Scheduler::call_host_functions_forever() {
     Command& command = *host_first_;
     host_first_ = command.next_ready_;
     if (host_first_ == nullptr) host_last_ = nullptr;
+    const Stream& stream = *command.stream_;
+    const std::uint64_t before = stream.completed.load(std::memory_order_relaxed);
     lock.unlock();
+    note_seen(stream, before);  // the function may tell the program
     command.run();
     lock.lock();
     complete(command);
@@ -348,7 +380,13 @@ Command* Scheduler::runnable_here(Stream& stream, bool timed) {
   return nullptr;
 }
 
-bool Scheduler::wait(Stream& stream, std::uint64_t position, Hook asked) {
+bool Scheduler::wait(Stream& stream, std::uint64_t position, Hook hook) {
+  if (!wait_until(stream, position, hook)) return false;
+  note_seen(stream, position);
+  return true;
+}
+
+bool Scheduler::wait_until(Stream& stream, std::uint64_t position, Hook asked) {
   const auto reached = [&] { return stream.completed.load(std::memory_order_acquire) >= position; };
   if (reached()) return true;
   const WaitHook hook = asked == Hook::asked ? wait_hook() : nullptr;
@@ -394,9 +432,20 @@ bool Scheduler::wait_all(Stream& stream, Hook hook) {
 }
 
 bool Scheduler::wait_all(Context& context, Hook hook) {
+  Positions all;  // of streams that are destroyed, too
+  if (stream_order_is_tracked()) {
+    const Lock lock(mutex_);
+    for (const auto& [id, last] : placed_[&context]) join(all, last.place.with_itself());
+  }
   const auto streams = context.streams();
-  return std::all_of(streams.begin(), streams.end(),
-                     [&](const auto& stream) { return wait_all(*stream, hook); });
+  if (!std::all_of(streams.begin(), streams.end(),
+                   [&](const auto& stream) { return wait_all(*stream, hook); }))
+    return false;
+  if (!all.empty()) {
+    const Lock lock(mutex_);
+    join(seen_, all);
+  }
+  return true;
 }
 
 }  // namespace treadle::cuda_cpu

@@ -55,6 +55,8 @@ class Scheduler {
   /// Everything submitted to the stream, or to all streams of the context, so far.
   bool wait_all(Stream& stream, Hook hook = Hook::not_asked);
   bool wait_all(Context& context, Hook hook = Hook::not_asked);
+  /// The program has seen that the position is reached: what it queues from now on comes after it.
+  void note_seen(const Stream& stream, std::uint64_t position);
 
   /// Called in run(): there is too much work for this thread alone.
   void call_helpers(unsigned threads);
@@ -74,6 +76,9 @@ class Scheduler {
   void wake(unsigned threads);
 
   void add_default_stream_edges(Command& command, Stream& stream);
+  void place(Command& command, Stream& stream, std::uint64_t position,
+             std::span<StreamPoint* const> after);
+  bool wait_until(Stream& stream, std::uint64_t position, Hook hook);
   void add_edge(Command& before, Command& after);
   void complete(Command& command);
   void settle_startable();
@@ -94,6 +99,15 @@ class Scheduler {
   Command* ready_last_ = nullptr;
   Command* host_first_ = nullptr;
   Command* host_last_ = nullptr;
+  /// A stream's last command.
+  struct LastPlace {
+    PlaceInOrder place;
+    bool is_blocking = false, is_legacy = false;
+  };
+  // While order is tracked: what the program knows to have ended, and what is queued, by context
+  // and stream.
+  Positions seen_;
+  std::map<const Context*, std::map<std::uint64_t, LastPlace>> placed_;
   std::vector<Command*>
       startable_;  // not yet listed: a chain of a million markers is finished without recursion
   Command* finished_ = nullptr;  // to be deleted outside the lock

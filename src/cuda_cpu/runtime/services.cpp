@@ -8,6 +8,7 @@
 
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
+#include "cuda_cpu/runtime/global_accesses.hpp"
 #include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/local_stack.hpp"
@@ -70,7 +71,10 @@ void* allocate(std::size_t size_bytes) try {
   if (context == nullptr) return nullptr;
   void* const block =
       context->kernel_heap.allocate(size_bytes, context->limit(CU_LIMIT_MALLOC_HEAP_SIZE));
-  if (block != nullptr && kernels_are_checked()) add_memory(heap_block(block, size_bytes));
+  if (block != nullptr && kernels_are_checked()) {
+    add_memory(heap_block(block, size_bytes));
+    forget_global_accesses(reinterpret_cast<std::uintptr_t>(block), size_bytes);
+  }
   return block;
 } catch (const std::bad_alloc&) {  // of the host's memory, for the tables about the block
   return nullptr;

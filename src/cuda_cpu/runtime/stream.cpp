@@ -114,7 +114,10 @@ CUresult cuStreamDestroy(CUstream handle) {
 CUresult cuStreamQuery(CUstream handle) {
   return with_stream(handle, [](const auto& stream) -> CUresult {
     if (const CUresult failure = refuse_captured(*stream); failure != CUDA_SUCCESS) return failure;
-    return stream->idle() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    const std::uint64_t submitted = stream->submitted.load(std::memory_order_acquire);
+    if (!stream->idle()) return CUDA_ERROR_NOT_READY;
+    Scheduler::instance().note_seen(*stream, submitted);
+    return CUDA_SUCCESS;
   });
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "cuda_cpu/runtime/context.hpp"
+#include "cuda_cpu/runtime/stream_order.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -27,7 +28,7 @@ class StreamAttributes {
   std::map<CUstreamAttrID, CUstreamAttrValue> values_;
 };
 
-/// Commands in order. `first` and `last` are guarded by the scheduler's mutex.
+/// Commands in order. `first`, `last` and `order` are guarded by the scheduler's mutex.
 class Stream {
  public:
   Stream(std::shared_ptr<Context> owner, unsigned stream_flags, int stream_priority,
@@ -53,6 +54,7 @@ class Stream {
 
   Command* first = nullptr;
   Command* last = nullptr;
+  StreamOrder order;
   std::atomic<std::uint64_t> submitted{0};
   /// Commands finished so far: position p of the stream is done when completed >= p.
   std::atomic<std::uint64_t> completed{0};

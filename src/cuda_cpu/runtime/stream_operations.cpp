@@ -60,6 +60,7 @@ class WaitValueCommand final : public Command {
     return false;
   }
   bool may_take_long() const override { return true; }
+  bool waits_for_anybody() const override { return true; }
 
  private:
   Context& context_;

@@ -9,57 +9,59 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# ME is the thread's own place.
+ME = "-DME=(blockIdx.x * 32 + threadIdx.x)"
 SOURCE = """extern "C" {
 __constant__ int table[16];
 __device__ int deeper(int *a, int n) { a[n] = n; return n == 0 ? a[3] : deeper(a, n - 1); }
 __global__ void write(int *p, long long i) { p[i] = 1; }                                // line 4
 __global__ void write_at(char *p, long long i) { *(int *)(p + i) = 1; }
-__global__ void read_constant(int *p, int i) { p[threadIdx.x] = table[i]; }
+__global__ void read_constant(int *p, int i) { p[ME] = table[i]; }
 __global__ void local(int *p, int i)
 {
     int a[16];
     for (int k = 0; k < 16; ++k) a[k] = k * threadIdx.x;
-    p[threadIdx.x] = a[i & 31];                                                         // line 11
+    p[ME] = a[i & 31];                                                                  // line 11
 }
 __global__ void shared(int *p, int i)
 {
     __shared__ int s[32];
     s[threadIdx.x] = 1;
     __syncthreads();
-    p[threadIdx.x] = s[threadIdx.x + i];                                                // line 18
+    p[ME] = s[threadIdx.x + i];                                                         // line 18
 }
 __global__ void dynamic(int *p, int i)
 {
     extern __shared__ int d[];
     d[threadIdx.x] = 1;
     __syncthreads();
-    p[threadIdx.x] = d[threadIdx.x + i];                                                // line 25
+    p[ME] = d[threadIdx.x + i];                                                         // line 25
 }
 __global__ void heap(int *p, int i)
 {
     int *q = (int *) malloc(40);
     q[threadIdx.x % 8] = 1;
-    p[threadIdx.x] = q[threadIdx.x % 8 + i];                                            // line 31
+    p[ME] = q[threadIdx.x % 8 + i];                                                     // line 31
     free(q);
 }
 __global__ void recursive(int *p, int n)
 {
     int a[8];
     for (int i = 0; i < 8; ++i) a[i] = i;
-    p[threadIdx.x] = deeper(a, n);
+    p[ME] = deeper(a, n);
 }
 __global__ void write_then_read(int *p)
 {
     __shared__ int s[32];
     s[threadIdx.x] = 1;                                                                 // line 43
-    p[threadIdx.x] = s[(threadIdx.x + 31) % 32];                                        // line 44
+    p[ME] = s[(threadIdx.x + 31) % 32];                                                 // line 44
 }
 __global__ void read_then_write(int *p)
 {
     __shared__ int s[32];
     s[threadIdx.x] = 1;
     __syncthreads();
-    p[threadIdx.x] = s[(threadIdx.x + 1) % 32];                                         // line 51
+    p[ME] = s[(threadIdx.x + 1) % 32];                                                  // line 51
     s[threadIdx.x] = 2;                                                                 // line 52
 }
 __global__ void no_race(int *p)
@@ -68,31 +70,31 @@ __global__ void no_race(int *p)
     s[threadIdx.x] = 1;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
-    p[threadIdx.x] = s[(threadIdx.x + 1) % 32];
+    p[ME] = s[(threadIdx.x + 1) % 32];
     atomicAdd(&sum, 1);
     __syncthreads();
     s[threadIdx.x] = sum;
     __syncwarp();
-    p[threadIdx.x] += s[threadIdx.x ^ 1] + __shfl_xor_sync(~0u, s[threadIdx.x], 4);
+    p[ME] += s[threadIdx.x ^ 1] + __shfl_xor_sync(~0u, s[threadIdx.x], 4);
 }
 __global__ void unwritten_shared(int *p)
 {
     __shared__ int s[64];
     s[threadIdx.x] = 1;
     __syncthreads();
-    p[threadIdx.x] = s[threadIdx.x + 32];                                               // line 72
+    p[ME] = s[threadIdx.x + 32];                                                        // line 72
 }
 __global__ void unwritten_local(int *p, int i)
 {
     int a[8];
     a[i + 1] = 3;
-    p[threadIdx.x] = a[(threadIdx.x + i) & 7];                                          // line 78
+    p[ME] = a[(threadIdx.x + i) & 7];                                                   // line 78
 }
 __global__ void missed_barrier(int *p)
 {
     if (threadIdx.x == 7) return;
     __syncthreads();                                                                    // line 83
-    p[threadIdx.x] = 1;
+    p[ME] = 1;
 }
 __global__ void two_barriers(int *p)
 {
@@ -100,7 +102,7 @@ __global__ void two_barriers(int *p)
         __syncthreads();                                                                // line 89
     else
         __syncthreads();                                                                // line 91
-    p[threadIdx.x] = 1;
+    p[ME] = 1;
 }
 }
 #include <cooperative_groups.h>
@@ -112,14 +114,14 @@ extern "C" __global__ void meet(int *p)
     const int other = s[31 - threadIdx.x];
     cooperative_groups::this_grid().sync();
     s[threadIdx.x] = other;
-    p[blockIdx.x * 32 + threadIdx.x] = other;
+    p[ME] = other;
 }
 extern "C" __global__ void read_while_meeting(int *p)
 {
     __shared__ int s[32];
     s[threadIdx.x] = 1;
     cooperative_groups::this_grid().sync();
-    p[threadIdx.x] = s[(threadIdx.x + 1) % 32];                                         // line 111
+    p[ME] = s[(threadIdx.x + 1) % 32];                                                  // line 111
     s[threadIdx.x] = 2;                                                                 // line 112
     cooperative_groups::this_grid().sync();
 }
@@ -127,26 +129,26 @@ extern "C" __global__ void miss_the_meeting(int *p)
 {
     if (threadIdx.x == 7) return;
     cooperative_groups::this_grid().sync();                                             // line 118
-    p[threadIdx.x] = 1;
+    p[ME] = 1;
 }
 extern "C" {
 __device__ int numbers[10];
 __global__ void read(int *p, long long i) { p[0] = p[i]; }                              // line 123
 __global__ void read_at(char *p, long long i) { p[0] = *(int *)(p + i); }
 __global__ void write_variable(int *p, int i) { numbers[i] = 1; }
-__global__ void read_variable(int *p, int i) { p[threadIdx.x] = numbers[i]; }           // line 126
+__global__ void read_variable(int *p, int i) { p[ME] = numbers[i]; }                    // line 126
 __global__ void write_shared(int *p, int i)
 {
     __shared__ int s[32];
     s[threadIdx.x + i] = 1;                                                             // line 130
     __syncthreads();
-    p[threadIdx.x] = s[31 - threadIdx.x];
+    p[ME] = s[31 - threadIdx.x];
 }
 __global__ void write_local(int *p, int i)
 {
     int a[16] = {};
     a[i & 31] = 7;                                                                      // line 137
-    p[threadIdx.x] = a[threadIdx.x & 15];
+    p[ME] = a[threadIdx.x & 15];
 }
 __global__ void written_by_math(int *p, int i)
 {
@@ -154,7 +156,7 @@ __global__ void written_by_math(int *p, int i)
     float whole;
     double part = frexp(i + 0.5, &exponent) + remquo(i + 9.0, 4.0, &quotient);
     part += modff(i + 0.25f, &whole);
-    p[threadIdx.x] = exponent + quotient + (int)whole + (int)part;
+    p[ME] = exponent + quotient + (int)whole + (int)part;
 }
 __global__ void write_in_block_1(int *p, long long i) { if (blockIdx.x == 1) p[i] = 1; }
 }
@@ -181,7 +183,7 @@ class Checked:
     def run(self, name, arguments=(), *, checks=ALL, shape=None, first=None):
         """(error code or 0, text); `first` makes the first argument."""
         if checks not in self.images:
-            self.images[checks] = self.device.image(SOURCE, f"--treadle-check={checks}")
+            self.images[checks] = self.device.image(SOURCE, ME, f"--treadle-check={checks}")
         context = ctypes.c_void_p()
         self.device.check("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
         try:
@@ -232,6 +234,7 @@ def number(i):
 
 # A cooperative launch of more blocks than the machine has cores, usually.
 TOGETHER = {"shape": {"blocks": 3}}
+ALONE = {"shape": {"blocks": 1, "block": (1, 1, 1)}}
 
 # kernel, arguments, how else it is run, error, words of its text
 MISTAKES = {
@@ -323,7 +326,7 @@ RIGHT = {
     "recursive": (number(5), {}),
     "no_race": ((), {}),
     "meet": ((), TOGETHER),
-    "read": (index(0), {"checks": "memory,race,sync"}),
+    "read": (index(0), {"checks": "memory,race,sync", **ALONE}),
     "write_variable": (number(9), {}),
     "read_variable": (number(0), {}),
     "write_shared": (number(0), {}),
@@ -361,7 +364,7 @@ def test_only_what_is_asked_for_is_checked(checked, kernel, arguments, checks):
 
 def test_an_unknown_check_is_an_error(device, compile_error):
     with pytest.raises(compile_error, match="'speed' is not a list of memory, race, init and sync"):
-        device.image(SOURCE, "--treadle-check=speed")
+        device.image(SOURCE, ME, "--treadle-check=speed")
 
 
 BY_SETTING = """

@@ -50,9 +50,10 @@ struct KernelPlan {
   bool dynamic_shared = false;
   bool small_index = false;
   RunningTime running_time = RunningTime::over_soon;
-  bool runs_block_rows = false;      ///< see block_rows.hpp
-  bool deferred = false;             ///< its code is left for later (kernels_on_demand.hpp)
-  bool notes_writes = false;         ///< is checked for reads of what nobody has written
+  bool runs_block_rows = false;  ///< see block_rows.hpp
+  bool deferred = false;         ///< its code is left for later (kernels_on_demand.hpp)
+  bool notes_writes = false;     ///< is checked for reads of what nobody has written
+  bool checks_races = false;
   llvm::Function* run = nullptr;     ///< null when there are regions
   llvm::Function* thread = nullptr;  ///< null unless it is asked for
   std::vector<RegionPlan> regions;

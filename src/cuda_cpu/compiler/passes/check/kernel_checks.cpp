@@ -82,7 +82,11 @@ class CheckInserter {
   }
 
   void check(Instruction& instruction);
-  void check_one(Instruction& instruction, const Access& access);
+  void check_load(llvm::LoadInst& load);
+  /// Asks in front of `instruction`; what it tells is at the line of `of`.
+  void check_one(Instruction& instruction, const Access& access, const Instruction* of = nullptr);
+  void check_store(llvm::StoreInst& store);
+  void note_behind(Instruction& instruction, Access access, CheckFlags what);
   void note_barrier(llvm::CallBase& barrier);
   Object object_of(const Value& pointer) const;
   llvm::Constant* text(const std::string& value);
@@ -161,7 +165,8 @@ std::string place_of(const Instruction& instruction) {
   return place.empty() ? "an unknown line" : place;
 }
 
-void CheckInserter::check_one(Instruction& instruction, const Access& access) {
+void CheckInserter::check_one(Instruction& instruction, const Access& access,
+                              const Instruction* of) {
   const Object object = object_of(*access.pointer);
   if (object.unchecked) return;
   builder_.SetInsertPoint(&instruction);
@@ -169,29 +174,65 @@ void CheckInserter::check_one(Instruction& instruction, const Access& access) {
   Value* const base = object.base == nullptr
                           ? llvm::ConstantPointerNull::get(pointer_type)
                           : builder_.CreatePointerBitCastOrAddrSpaceCast(object.base, pointer_type);
-  builder_.CreateCall(check_access_,
-                      {builder_.CreatePointerBitCastOrAddrSpaceCast(access.pointer, pointer_type),
-                       builder_.CreateZExtOrTrunc(access.size, builder_.getInt64Ty()), base,
-                       description(place_of(instruction), object, access.flags, access.align)});
+  builder_.CreateCall(
+      check_access_, {builder_.CreatePointerBitCastOrAddrSpaceCast(access.pointer, pointer_type),
+                      builder_.CreateZExtOrTrunc(access.size, builder_.getInt64Ty()), base,
+                      description(place_of(of == nullptr ? instruction : *of), object, access.flags,
+                                  access.align)});
+}
+
+/// An atomic load or store is as good as a volatile one: two of them make no race.
+template <class LoadOrStore>
+std::uint32_t order_of(const LoadOrStore& access) {
+  return access.isSimple() ? 0u : std::uint32_t{check_volatile};
+}
+
+void CheckInserter::check_load(llvm::LoadInst& load) {
+  const std::uint32_t order = order_of(load);
+  const std::uint32_t use = is_only_copied(load) ? std::uint32_t{copies} : 0u;
+  const Access access{load.getPointerOperand(), size_of(load.getType()), order | use,
+                      load.getAlign().value()};
+  check_one(load, access);
+  if (order != 0) note_behind(load, access, check_acquires);
+}
+
+void CheckInserter::check_store(llvm::StoreInst& store) {
+  const bool may_race = (wanted_ & check_race) != 0;
+  const Access access{
+      store.getPointerOperand(), size_of(store.getValueOperand()->getType()),
+      check_writes | order_of(store) | (may_race ? std::uint32_t{check_stored} : 0u),
+      store.getAlign().value()};
+  check_one(store, access);
+  if (may_race) note_behind(store, access, check_is_stored);
+}
+
+void CheckInserter::note_behind(Instruction& instruction, Access access, CheckFlags what) {
+  if ((wanted_ & check_race) == 0) return;
+  access.flags = what;
+  check_one(*instruction.getNextNode(), access, &instruction);
 }
 
 void CheckInserter::check(Instruction& instruction) {
+  if (llvm::isa<llvm::FenceInst>(instruction) && (wanted_ & check_race) != 0) {
+    builder_.SetInsertPoint(&instruction);
+    step(CheckedStep::fence, description("", {}, 0, 0));
+  }
   if ((wanted_ & (check_memory | check_race | check_init)) == 0) return;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-    check_one(instruction,
-              {load->getPointerOperand(), size_of(load->getType()),
-               is_only_copied(*load) ? std::uint32_t{copies} : 0u, load->getAlign().value()});
+    check_load(*load);
   } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-    check_one(instruction,
-              {store->getPointerOperand(), size_of(store->getValueOperand()->getType()),
-               check_writes, store->getAlign().value()});
+    check_store(*store);
   } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
-    check_one(instruction, {update->getPointerOperand(), size_of(update->getType()),
-                            check_writes | check_atomic, update->getAlign().value()});
+    const Access access{update->getPointerOperand(), size_of(update->getType()),
+                        check_writes | check_atomic, update->getAlign().value()};
+    check_one(instruction, access);
+    note_behind(instruction, access, check_acquires);
   } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    check_one(instruction,
-              {exchange->getPointerOperand(), size_of(exchange->getNewValOperand()->getType()),
-               check_writes | check_atomic, exchange->getAlign().value()});
+    const Access access{exchange->getPointerOperand(),
+                        size_of(exchange->getNewValOperand()->getType()),
+                        check_writes | check_atomic, exchange->getAlign().value()};
+    check_one(instruction, access);
+    note_behind(instruction, access, check_acquires);
   } else if (auto* set = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
     check_one(instruction, {set->getRawDest(), set->getLength(), check_writes, 1});
     if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction))
@@ -216,9 +257,10 @@ void CheckInserter::note_barrier(llvm::CallBase& barrier) {
     step(CheckedStep::arrive, place);
   }
   builder_.SetInsertPoint(barrier.getNextNode());
-  step(block  ? CheckedStep::behind_block_barrier
-       : some ? CheckedStep::behind_some_threads
-              : CheckedStep::behind_warp_barrier,
+  step(kind == BarrierKind::grid ? CheckedStep::behind_grid_barrier
+       : block                   ? CheckedStep::behind_block_barrier
+       : some                    ? CheckedStep::behind_some_threads
+                                 : CheckedStep::behind_warp_barrier,
        place);
 }
 
@@ -230,6 +272,7 @@ void insert_kernel_checks(llvm::Module& module, ModulePlan& plan, const Checks& 
   for (KernelPlan& kernel : plan.kernels) {
     kernels.insert(kernel.function);
     kernel.notes_writes = checks.init;
+    kernel.checks_races = checks.race;
   }
   CheckInserter inserter(module, checks);
   for (llvm::Function& function : module)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The check `race` in global memory: of each word who wrote it last and who read it since, which
+// block of which launch, behind which barriers. Two accesses race if one of them writes, not both
+// are atomic or volatile, and nothing orders them:
+//
+//   in a block             barriers, as for shared memory
+//   blocks of a launch     grid.sync(); or one has written, passed __threadfence() and changed a
+//                          variable by an atomic or volatile access, which the other one has read
+//   launches               streams, events and waits: stream_order.hpp
+//
+// A fence and what follows it count for the whole block: what is told is a race, and some go unseen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "cuda_cpu/runtime/access_moment.hpp"
+
+namespace treadle::cuda_cpu {
+
+/// A block of a launch: its number in the grid in the lower half.
+using BlockKey = std::uint64_t;
+inline BlockKey block_key(std::uint32_t launch, std::uint32_t block) {
+  return std::uint64_t{launch} << 32 | block;
+}
+/// Of blocks, how often each had made visible what it wrote.
+using Epochs = std::unordered_map<BlockKey, std::uint32_t>;
+
+struct GlobalMoment {
+  Moment moment;
+  std::uint32_t launch = 0;  ///< of checked_launch(); 0: never
+  std::uint32_t block = 0;
+  std::uint32_t grid_barriers = 0;
+  std::uint32_t epoch = 0;  ///< of the block
+};
+
+/// What a block knows of others.
+struct BlockOrder {
+  std::uint32_t epoch = 1;
+  bool is_fenced = false;  ///< what it wrote can be seen by who sees what it writes next
+  Epochs seen = {};
+};
+
+/// Two accesses that race: the earlier one, and where.
+struct GlobalRace {
+  GlobalMoment earlier;
+  std::uintptr_t address = 0;
+};
+
+/// Notes an access; what it races with, if anything. Any thread.
+std::optional<GlobalRace> note_global_access(std::uintptr_t address, std::uint64_t size,
+                                             const GlobalMoment& now, const BlockOrder& order);
+/// Before an atomic or volatile write: who reads it sees what the block wrote before its fence.
+void release_block(std::uintptr_t address, BlockKey block, BlockOrder& order);
+/// Behind an atomic or volatile read.
+void acquire_block(std::uintptr_t address, std::uint32_t launch, BlockOrder& order);
+
+/// Memory that is freed, or given out again.
+void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept;
+/// A module goes, and with it what its accesses are called.
+void forget_global_accesses() noexcept;
+
+}  // namespace treadle::cuda_cpu
