@@ -8,7 +8,8 @@
 //                          variable by an atomic or volatile access, which the other one has read
 //   launches               streams, events and waits: stream_order.hpp
 //
-// A fence and what follows it count for the whole block: what is told is a race, and some go unseen.
+// A fence and what follows it count for the whole block: what is told is a race, and some go
+// unseen.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""A plug-in of pytest: `pytest --treadle-check=race,memory` runs a suite's kernels on the CPU device
+with its checks, and prints one line for each fault, at the Python line that launched the kernel.
+
+A fault ends the context, as on a GPU; what comes after it runs in processes of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from treadle import Error, settings
+
+_CHECKS = ("memory", "race", "init", "sync")
+_LOST = "the context is lost"
+_IN_CHILD = "TREADLE_PYTEST_CHILD"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("treadle", "kernels of CUDA C on the CPU device")
+    group.addoption(
+        "--treadle-check",
+        metavar="CHECKS",
+        help="what kernels are checked for: memory, race, init, sync, separated by commas, or all",
+    )
+    parser.addini("treadle_check", "what --treadle-check says, where it is not given", default="")
+
+
+def _chosen(named: str) -> str:
+    """The value of TREADLE_CHECK."""
+    checks = _CHECKS if named == "all" else tuple(filter(None, named.split(",")))
+    for check in checks:
+        if check not in _CHECKS:
+            raise pytest.UsageError(
+                f"--treadle-check={named}: {check!r} is none of {', '.join(_CHECKS)} and all"
+            )
+    return ",".join(checks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before a conftest.py compiles a kernel: settings are read once."""
+    named = early_config.known_args_namespace.treadle_check or early_config.getini("treadle_check")
+    if not (checks := _chosen(named)):
+        return
+    os.environ.update(TREADLE_CHECK=checks, TREADLE_SYNC="1")
+    os.environ.setdefault("TREADLE_DEVICE", "cpu")
+    if set(settings().checks.split(",")) != set(checks.split(",")):
+        raise pytest.UsageError(
+            f"--treadle-check={named}: kernels were compiled before pytest began"
+            f"\ntry: TREADLE_CHECK={checks} TREADLE_SYNC=1 TREADLE_DEVICE=cpu pytest"
+        )
+    # An installed Treadle is known to pytest; without that each process has to name the plug-in.
+    is_named = early_config.pluginmanager.get_name(sys.modules[__name__]) == __name__
+    words = [f"--treadle-check={checks}"] + (["-p", __name__] if is_named else [])
+    early_config.pluginmanager.register(CheckedRun(words), "treadle-checked-run")
+
+
+def fault_in(error: BaseException) -> str:
+    """What a kernel did wrong; empty where the error is no kernel's."""
+    if not isinstance(error, Error | RuntimeError | MemoryError):
+        return ""
+    found = re.search(r"kernel \w.*?(?=; last launches|; the context is lost|\n|$)", str(error))
+    return found[0] if found and _LOST in str(error) else ""
+
+
+def _launching_line(info: pytest.ExceptionInfo[BaseException], root: str) -> str:
+    """The last line of the traceback that is not Treadle's own."""
+    own = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    lines = [
+        (str(entry.path), entry.lineno + 1)
+        for entry in info.traceback
+        if not str(entry.path).startswith(own)
+    ]
+    path, line = lines[-1] if lines else ("?", 0)
+    shown = os.path.relpath(path, root) if path.startswith(root + os.sep) else path
+    return f"{shown}:{line}"
+
+
+class CheckedRun:
+    """The hooks of a run with checks; `words` make another run one."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+        self.faults: list[str] = []
+        self.is_lost = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        report = yield
+        if call.excinfo is not None and (fault := fault_in(call.excinfo.value)):
+            self.is_lost = True
+            line = _launching_line(call.excinfo, str(item.config.rootpath))
+            self.faults.append(f"{line}: {fault}")
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        if not self.is_lost or _IN_CHILD in os.environ:
+            return None
+        hook = item.ihook
+        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        hook.pytest_runtest_logreport(report=self._report_of_child(item))
+        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _report_of_child(self, item: pytest.Item) -> pytest.TestReport:
+        """Of the test, run by a process whose device is whole."""
+        config = item.config
+        words = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+        words += [*self.words, f"--rootdir={config.rootpath}", item.nodeid]
+        done = subprocess.run(
+            words, cwd=config.rootpath, env={**os.environ, _IN_CHILD: "1"}, text=True,
+            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        found = re.findall(r"^treadle fault: (.*)$", done.stdout, re.MULTILINE)
+        self.faults += found
+        skipped = re.search(r"\b1 skipped\b", done.stdout) is not None
+        outcome = "failed" if done.returncode else "skipped" if skipped else "passed"
+        longrepr: Any = {
+            "passed": None,
+            "skipped": (str(item.path), 0, "Skipped: in a process of its own"),
+            "failed": done.stdout,
+        }[outcome]
+        return pytest.TestReport(
+            item.nodeid, item.location, {}, outcome, longrepr, "call",  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self.faults:
+            return
+        if _IN_CHILD in os.environ:
+            for fault in self.faults:
+                terminalreporter.write_line(f"treadle fault: {fault}")
+            return
+        terminalreporter.section("faults of kernels")
+        for fault in self.faults:
+            terminalreporter.write_line(fault)
