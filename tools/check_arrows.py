@@ -40,7 +40,7 @@ ARROWS: dict[str, set[str]] = {
     "array": {"kernel", "codegen", "memory", "device", "process", "base"},
     "linalg": {"array", "kernel", "codegen", "library", "memory", "device", "process", "base"},
     "sparse": {"linalg", "array", "kernel", "codegen", "memory", "device", "process", "base"},
-    "tune": {"kernel", "codegen", "compile", "memory", "device", "process", "base"},
+    "tune": {"array", "kernel", "codegen", "compile", "memory", "device", "process", "base"},
     "fft": {
         "array",
         "kernel",

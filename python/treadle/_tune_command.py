@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`python -m treadle tune KERNEL --space FILE`, and report | ls | export | import | merge."""
+"""`python -m treadle tune KERNEL --space FILE`, and arrays, report, ls, export, import, merge."""
 
 from __future__ import annotations
 
@@ -176,6 +176,46 @@ def _as_text(report: dict[str, Any]) -> str:
     )
 
 
+def _arrays(options: argparse.Namespace) -> int:
+    device = treadle.find_device(options.device) if options.device else treadle.default_device()
+    shows = sys.stderr.isatty() and not options.quiet
+
+    def progress(now: dict[str, Any]) -> None:
+        if shows:
+            left = max(0.0, options.seconds - now["seconds"])
+            said = (
+                f"{now['family']}: {now['tried']} tried, best {now['best']:.3f} of the time before"
+            )
+            sys.stderr.write(f"\r\x1b[K{said}; {left:.0f} s left")
+            sys.stderr.flush()
+
+    store = store_of(options.store)
+    tuned = tune.tune_arrays(
+        device,
+        families=options.families,
+        seconds=options.seconds,
+        size=options.size,
+        seed=options.seed,
+        store=store,
+        progress=progress,
+    )
+    is_cut = len(tuned) < len(options.families or tune.array_families())
+    if shows:
+        sys.stderr.write("\r\x1b[K")
+    rows: list[dict[str, Any]] = [
+        {"family": t.family, "numbers": dict(t.numbers), "ratio": t.ratio, "attempts": t.attempts}
+        for t in tuned
+    ]
+    if options.json:
+        print(json.dumps({"device": device.id, "families": rows}, indent=2))
+    else:
+        for row in rows:
+            values = " ".join(f"{k}={v}" for k, v in row["numbers"].items())
+            took = f"{row['ratio']:.3f} of the time by {values}" if values else "as it was"
+            print(f"{row['family']}: {took}; {row['attempts']} attempts")
+    return INTERRUPTED if is_cut else 0
+
+
 def _report(options: argparse.Namespace) -> int:
     store = store_of(options.store)
     page = tune.report_page(store, options.kernel)
@@ -236,14 +276,28 @@ def _import(options: argparse.Namespace) -> int:
     for path in options.files:
         text = path.read_text(encoding="utf-8")
         count += store.import_lines(tune.foreign_wisdom(text, **names))
+    _tune.write_tilings(store)
     print(f"{count} attempts")
     return 0
 
 
 def _merge(options: argparse.Namespace) -> int:
     store = store_of(options.store)
-    print(f"{sum(store.merge(path) for path in options.files)} attempts")
+    count = sum(store.merge(path) for path in options.files)
+    _tune.write_tilings(store)
+    print(f"{count} attempts")
     return 0
+
+
+def _array_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("families", nargs="*", choices=[[], *tune.array_families()], default=[])
+    parser.add_argument("--device", default="", help="its id; default: the first")
+    parser.add_argument("--seconds", type=float, default=60, help="that it may take")
+    parser.add_argument("--size", type=float, default=1, help="of the arrays; default: 1")
+    parser.add_argument("--seed", type=int, default=0, help="draws other configurations")
+    _add_store(parser)
+    parser.add_argument("--quiet", action="store_true", help="shows no progress")
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
 
 
 def _of_kernel(parser: argparse.ArgumentParser) -> None:
@@ -284,6 +338,7 @@ def _merge_options(parser: argparse.ArgumentParser) -> None:
 _Action = tuple[Callable[[argparse.Namespace], int], Callable[[argparse.ArgumentParser], None], str]
 # Name: what it does, its options, and its help.
 ACTIONS: dict[str, _Action] = {
+    "arrays": (_arrays, _array_options, "the numbers of Treadle's own kernels, for this device"),
     "report": (_report, _page_options, "what was tuned, as one page of HTML"),
     "ls": (_ls, _ls_options, "what was tuned, and the best of each"),
     "export": (_export, _export_options, "all attempts as JSON, one a line: wisdom"),

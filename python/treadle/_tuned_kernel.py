@@ -27,6 +27,16 @@ def store_of(store: Any) -> Any:
     return _tune.Store(store) if isinstance(store, str | os.PathLike) else store
 
 
+def _seeds_of(seeds: Any) -> Any:
+    """A Store of a file's wisdom, ours or another tuner's."""
+    if not isinstance(seeds, str | os.PathLike):
+        return seeds
+    store = _tune.Store()
+    with open(seeds, encoding="utf-8") as file:
+        store.import_lines(_tune.foreign_wisdom(file.read()))
+    return store
+
+
 class TunedKernel:
     """A kernel, tuned for each problem. Calling it with the kernel's arguments launches it.
 
@@ -35,7 +45,8 @@ class TunedKernel:
     arguments that the kernel writes, and reads and writes; tuning copies them and all other memory.
     policy, at the first call for a problem that was not measured here: "never": the nearest that
     the store knows is used, or `defaults`; "background": the same, until another thread has tuned
-    it; "block": it is tuned first. store: None is the user's; a Store, or a file's name. version:
+    it; "block": it is tuned first. store: None is the user's; a Store, or a file's name. seeds: the
+    name of a file of wisdom that the program ships, which is asked before the defaults. version:
     told apart in the store, for texts that functions write. Other options are those of
     tune_kernel().
     """
@@ -55,6 +66,7 @@ class TunedKernel:
             "policy": options.pop("policy", "never"),
             "defaults": dict(options.pop("defaults", {})),
             "store": store_of(options.pop("store", None)),
+            "seeds": _seeds_of(options.pop("seeds", None)),
             "version": options.pop("version", ""),
             "arguments": self._arguments,
             "measure": measure_options(options.pop("measure", None) or {}),

@@ -8,23 +8,17 @@
 #include <string>
 
 #include "treadle/base/error.hpp"
+#include "treadle/kernel/known_tilings.hpp"
 
 namespace treadle::kernel {
 namespace {
 
-/// Whether a device has room for groups of that size and their local memory; 0: it does not tell.
-bool has_room(const device::DeviceLimits& limits, const codegen::Tiling& tiling) {
-  const bool has_items = limits.max_group_items == 0 || tiling.group_size <= limits.max_group_items;
-  return has_items && (limits.local_memory_bytes == 0 ||
-                       codegen::local_bytes_of(tiling) <= limits.local_memory_bytes);
-}
-
 /// The tilings of a device: those in use, and earlier ones that plans refer to.
 class DeviceTilings {
  public:
-  explicit DeviceTilings(const device::DeviceLimits& limits) {
+  explicit DeviceTilings(const device::Device& device) {
     for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
-      current(schedule) = &known(default_tiling(limits, schedule));
+      current(schedule) = &known(known_tiling(device, schedule));
   }
   const codegen::Tiling& of(Schedule schedule) {
     return *current(schedule).load(std::memory_order_acquire);
@@ -50,8 +44,7 @@ class DeviceTilings {
 };
 
 DeviceTilings& tilings_of(device::Device& device) {
-  return device.slot<DeviceTilings>(
-      [&] { return std::make_shared<DeviceTilings>(device.info().limits); });
+  return device.slot<DeviceTilings>([&] { return std::make_shared<DeviceTilings>(device); });
 }
 
 }  // namespace
@@ -72,6 +65,12 @@ void set_tiling(device::Device& device, const codegen::Tiling& tiling) {
                           "choose a smaller group_size, local_bytes, scan_bytes, fold_bytes, "
                           "bin_bytes or digit_bits");
   tilings_of(device).set(tiling);
+}
+
+bool has_room(const device::DeviceLimits& limits, const codegen::Tiling& tiling) {
+  const bool has_items = limits.max_group_items == 0 || tiling.group_size <= limits.max_group_items;
+  return has_items && (limits.local_memory_bytes == 0 ||
+                       codegen::local_bytes_of(tiling) <= limits.local_memory_bytes);
 }
 
 codegen::Tiling default_tiling(const device::DeviceLimits& limits, Schedule schedule) {

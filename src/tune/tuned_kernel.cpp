@@ -97,11 +97,14 @@ struct TunedKernel::State {
   /// The nearest that is known and possible for the problem; the default.
   std::shared_ptr<const Chosen> nearest(const ProblemSignature& problem) {
     const Space of_problem = space_for(problem);
-    for (const Choice& each : options.store->choices(key(problem))) {
-      try {
-        return made_of(of_problem, of_problem.make(each.values), each.match);
-      } catch (const Error&) {
-        continue;  // not for this problem, or not on this device
+    for (Store* const store : {options.store.get(), options.seeds.get()}) {
+      if (store == nullptr) continue;
+      for (const Choice& each : store->choices(key(problem))) {
+        try {
+          return made_of(of_problem, of_problem.make(each.values), each.match);
+        } catch (const Error&) {
+          continue;  // not for this problem, or not on this device
+        }
       }
     }
     return made_of(of_problem, of_problem.make(options.defaults), Match::none);

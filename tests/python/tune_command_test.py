@@ -251,6 +251,53 @@ def test_what_kernel_tuner_has_measured_counts_for_a_kernel(command):
     assert [(k.kernel, k.problem) for k in kept.keys()] == [("k", {"n": 1})]
 
 
+@pytest.fixture
+def own_numbers():
+    """Wisdom that later tests shall not find."""
+    device = treadle.default_device()
+    before = treadle.tiling(device)
+    yield device, before
+    treadle.set_tiling(device, before)
+    pathlib.Path(os.environ["TREADLE_CACHE_DIR"], "tilings.jsonl").unlink(missing_ok=True)
+
+
+TILING = "import treadle; t = treadle.tiling(treadle.default_device()); print(t.tile_side)"
+
+
+def test_the_numbers_of_arrays_are_tuned_for_later_processes(command, own_numbers, run_python):
+    device, before = own_numbers
+    words = ("--seconds", 0.3, "--size", 0.02, "--store", command.folder / "store.db", "--quiet")
+    status, out = command("arrays", "transpose", "scan", *words)
+    assert status == 0
+    assert [line.partition(":")[0] for line in out.splitlines()] == ["transpose", "scan"]
+    report = json.loads(command("arrays", "fold", "--json", *words)[1])
+    assert report["device"] == device.id and report["families"][0]["family"] == "fold"
+    ls = command("ls", "--store", command.folder / "store.db")[1]
+    assert "treadle.arrays.fold schedule=" in ls
+    with pytest.raises(SystemExit):
+        command("arrays", "folds", *words)
+    # Wisdom of another run comes into force by importing it.
+    other = 16 if before.tile_side != 16 else 8
+    key = tune.Store(command.folder / "store.db").keys("treadle.arrays.transpose")[0]
+    line = {
+        "kernel": "treadle.arrays.transpose",
+        "problem": {"schedule": before.schedule},
+        "environment": {"device": key.environment.device, "treadle": "another"},
+        "configuration": {"tile_side": other},
+        "outcome": "measured",
+        "seconds": 1e-9,
+        "won": True,
+    }
+    wisdom = command.folder / "wisdom.jsonl"
+    wisdom.write_text(json.dumps(line))
+    assert command("import", wisdom, "--store", command.folder / "new.db") == (0, "1 attempts\n")
+    assert run_python("-c", TILING).stdout == f"{other}\n"
+    numbers = tune.tune_arrays(
+        device, families=["transpose"], seconds=0.1, size=0.02, store=tune.Store()
+    )
+    assert numbers[0].attempts >= 1 and repr(numbers[0]).startswith("<ArrayTuned transpose:")
+
+
 def test_progress_tells_what_is_left():
     class Best:
         configuration = {"TILE": 8}
@@ -282,6 +329,6 @@ def test_ctrl_c_keeps_what_was_measured(command):
 def test_the_command_is_one_of_treadles(run_python):
     said = run_python("-m", "treadle", "tune", "--help")
     assert said.returncode == 0 and "In the place of a kernel:" in said.stdout
-    for action in ("report", "ls", "export", "import", "merge"):
+    for action in ("arrays", "report", "ls", "export", "import", "merge"):
         assert f"  {action}" in said.stdout
     assert "tune " in run_python("-m", "treadle", "--help").stdout

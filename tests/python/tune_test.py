@@ -494,6 +494,19 @@ def test_a_tuned_kernel_chooses_by_its_arguments(device):
     assert default.tune(out, out, np.int32(200)).match == "exact"
 
 
+def test_a_program_ships_what_it_has_tuned(device, tmp_path):
+    store = tune.Store()
+    best = call(tripled(device, "block", store), device, 200)
+    wisdom = tmp_path / "wisdom.jsonl"
+    wisdom.write_text(store.export_lines())
+    shipped = tripled(device, "never", tune.Store(), seeds=wisdom)
+    assert call(shipped, device, 210).match == "near problem"
+    assert call(shipped, device, 200).configuration == best.configuration
+    wisdom.write_text("no wisdom")
+    with pytest.raises(treadle.InvalidArgument, match="no wisdom that Treadle knows"):
+        tripled(device, "never", tune.Store(), seeds=wisdom)
+
+
 def test_a_kernel_is_tuned_in_the_background(device):
     kernel = tripled(device, "background", tune.Store())
     assert call(kernel, device, 300).match in ("none", "exact")

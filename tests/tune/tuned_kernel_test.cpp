@@ -111,6 +111,27 @@ TEST_P(TunedKernelTest, BlockingItIsTunedBeforeItsFirstLaunchForAProblem) {
   EXPECT_EQ(again.tune(std::vector<Value>{std::int64_t{1000}})->match, Match::exact);
 }
 
+TEST_P(TunedKernelTest, WhatTheProgramShipsComesBeforeTheDefault) {
+  TunedKernelOptions shipping = options(TunePolicy::never);
+  shipping.seeds = std::make_shared<Store>("");
+  StoreKey key{kernel_key(kernel(), space_), {{"n", std::int64_t{900}}}, environment_of(*device_)};
+  key.environment.device = "another of this architecture";
+  Space of_problem = space_;
+  of_problem.let("n", std::int64_t{900});
+  const Configuration seed =
+      of_problem.make({{"ITEMS", std::int64_t{4}}, {"GROUP", std::int64_t{64}}});
+  shipping.seeds->add(key, seed, {.seconds = 1});
+  TunedKernel tuned(device_, space_, kernel(), {"n"}, shipping);
+  expect_right(tuned, 1000);
+  EXPECT_EQ(tuned.choose({std::int64_t{1000}})->match, Match::architecture);
+  EXPECT_EQ(tuned.choose({std::int64_t{1000}})->configuration.text(), seed.text());
+  // It does not fit every problem, and what was measured here is nearer.
+  EXPECT_EQ(tuned.choose({std::int64_t{40}})->match, Match::none);
+  tuned.tune(std::vector<Value>{std::int64_t{2000}});
+  TunedKernel later(device_, space_, kernel(), {"n"}, shipping);
+  EXPECT_EQ(later.choose({std::int64_t{1000}})->match, Match::near_problem);
+}
+
 TEST_P(TunedKernelTest, BehindItIsTunedWhileItIsUsed) {
   TunedKernel tuned(device_, space_, kernel(), {"n"}, options(TunePolicy::background));
   expect_right(tuned, 500);

@@ -10,8 +10,8 @@
 
 namespace treadle::kernel {
 
-/// The numbers of a schedule, the device's own if none is named: those of set_tiling(), or such as
-/// the device's limits allow. Lives as long as the device, and equal numbers are one object. Any
+/// The numbers of a schedule, the device's own if none is named: those of set_tiling(), or of
+/// known_tiling(). Lives as long as the device, and equal numbers are one object. Any
 /// thread.
 const codegen::Tiling& tiling_of(device::Device& device, std::optional<Schedule> schedule = {});
 
@@ -21,7 +21,10 @@ const codegen::Tiling& tiling_of(device::Device& device, std::optional<Schedule>
 /// thread; of all threads the last call counts.
 void set_tiling(device::Device& device, const codegen::Tiling& tiling);
 
-/// The numbers that a schedule begins with on a device of these limits.
+/// Whether a device has room for groups of that size and their local memory.
+bool has_room(const device::DeviceLimits& limits, const codegen::Tiling& tiling);
+
+/// The numbers that a schedule begins with on a device of these limits, if nothing is known of it.
 codegen::Tiling default_tiling(const device::DeviceLimits& limits, Schedule schedule);
 
 }  // namespace treadle::kernel

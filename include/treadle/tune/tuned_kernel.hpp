@@ -38,7 +38,10 @@ struct TunedKernelOptions {
   std::function<std::vector<ProblemArgument>(const ProblemSignature&)> problem = {};
   TuneOptions tune = {};              ///< how it is tuned
   std::shared_ptr<Store> store = {};  ///< null: Store::of_user()
-  std::string version = {};           ///< for kernel_key()
+  /// What the program ships, made of its wisdom by import_lines(): it is asked where the store
+  /// knows nothing, before the defaults.
+  std::shared_ptr<Store> seeds = {};
+  std::string version = {};  ///< for kernel_key()
 };
 
 /// What is launched for a problem.

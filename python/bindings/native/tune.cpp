@@ -334,6 +334,7 @@ void bind_tune(nb::module_& m) {
   bind_search(m);
   bind_tune_kernel(m);
   bind_tune_store(m);
+  bind_tune_arrays(m);
   m.def(
       "evaluate",
       [](const std::string& formula, const nb::object& names) {

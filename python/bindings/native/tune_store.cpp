@@ -168,6 +168,8 @@ void bind_tuned_kernel(nb::module_& m) {
                     },
                 .tune = tune_options(space, how, search),
                 .store = nb::cast<std::shared_ptr<Store>>(how["store"]),
+                .seeds = how["seeds"].is_none() ? nullptr
+                                                : nb::cast<std::shared_ptr<Store>>(how["seeds"]),
                 .version = nb::cast<std::string>(how["version"])};
             new (self) TunedKernelHolder(std::make_unique<TunedKernel>(
                 device, space, kernel, std::move(names), std::move(options)));

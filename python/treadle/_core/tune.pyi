@@ -588,6 +588,42 @@ class TunedKernel:
 def kernel_key(kernel: KernelTemplate, space: Space, version: str = '') -> str:
     """A digest of a template and the parameters of a space: StoreKey.kernel."""
 
+class ArrayTuned:
+    """What was found for a family of arrays' kernels."""
+
+    @property
+    def family(self) -> str:
+        """"fold", "sort" and so on."""
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Those of Tiling that are better; empty: none is."""
+
+    @property
+    def ratio(self) -> float:
+        """Time with them, of that without."""
+
+    @property
+    def attempts(self) -> int:
+        """Configurations that were tried."""
+
+    @property
+    def failed(self) -> int:
+        """Of these, such as were not right."""
+
+    def __repr__(self) -> str: ...
+
+def array_families() -> list[str]:
+    """The families of arrays' kernels."""
+
+def tune_arrays(device: treadle._core.device.Device, how: dict) -> list[ArrayTuned]:
+    """The caller keeps what it calls."""
+
+def write_tilings(store: Store) -> int:
+    """
+    Writes what a store knows of arrays' kernels for later processes; returns for how many devices and schedules.
+    """
+
 def evaluate(formula: str, names: object) -> bool | int | float | str:
     """The value of a formula of spaces for a mapping of names and values."""
 

@@ -30,6 +30,7 @@ from typing import Any
 import treadle
 from treadle._core import tune as _tune
 from treadle._core.tune import (
+    ArrayTuned,
     Attempt,
     Choice,
     Chosen,
@@ -42,6 +43,7 @@ from treadle._core.tune import (
     StoreKey,
     Trial,
     Tuned,
+    array_families,
     evaluate,
     foreign_wisdom,
     report_page,
@@ -51,6 +53,7 @@ from treadle._tune_arguments import Output, Updated, measure_options, on_host, p
 from treadle._tuned_kernel import TunedKernel, store_of
 
 __all__ = [
+    "ArrayTuned",
     "Attempt",
     "Choice",
     "Chosen",
@@ -68,12 +71,14 @@ __all__ = [
     "Tuned",
     "TunedKernel",
     "Updated",
+    "array_families",
     "evaluate",
     "foreign_wisdom",
     "minimize",
     "report_page",
     "store_key",
     "successive_halving",
+    "tune_arrays",
     "tune_kernel",
     "tuned",
 ]
@@ -247,6 +252,41 @@ def tune_kernel(
     made = problem_arguments(where, arguments)[0]
     with NotedInterrupt() as how["stop"]:
         return _tune.tune_kernel(where, space, written, made, how, **search)
+
+
+# over 6 parameters because they are the keywords of the call
+def tune_arrays(
+    device: Any = None,
+    *,
+    families: Sequence[str] = (),
+    seconds: float = 60,
+    size: float = 1,
+    worth: float = 0.97,
+    seed: int = 0,
+    store: Any = None,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> list[ArrayTuned]:
+    """Tunes the numbers that shape Treadle's own kernels of arrays, treadle.tiling(device), for
+    this device: of all array_families(), or of those that are named.
+
+    Results are compared with those of the numbers before, and times are measured in turn with
+    them. What takes less than `worth` of the time is used from now on, and by later processes. size:
+    of the arrays, of those that fit the kind of device. store: the user's, a Store, or the name of
+    its file. progress: is called with a dict of family, tried, best (of the time before) and
+    seconds. Nobody else should use the device. Ctrl-C ends it with what was found so far.
+    """
+    where = treadle.find_device(device) if isinstance(device, str) else device
+    how = {
+        "families": list(families),
+        "seconds": seconds,
+        "size": size,
+        "worth": worth,
+        "seed": seed,
+        "store": store_of(store),
+        "progress": progress,
+    }
+    with NotedInterrupt() as how["stop"]:
+        return _tune.tune_arrays(where or treadle.default_device(), how)
 
 
 def _device_for(space: Space, device: Any) -> Any:

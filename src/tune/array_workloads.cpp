@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "tune/array_workloads.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "treadle/array/array.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/ordering.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/kernel/product.hpp"
+
+namespace treadle::tune {
+namespace {
+
+using array::Array;
+
+/// The arrays that workloads read, and what they make of them.
+class ArrayProblem {
+ public:
+  ArrayProblem(const std::shared_ptr<device::Stream>& stream, double size) : stream_(stream) {
+    const bool is_cpu = stream->device().info().kind == device::DeviceKind::cpu;
+    const double whole = size * (is_cpu ? 1 << 21 : 1 << 25);
+    side_ = std::max<std::int64_t>(64, static_cast<std::int64_t>(std::sqrt(whole)) / 64 * 64);
+    std::mt19937 random(1);
+    std::vector<float> values(static_cast<std::size_t>(side_ * side_));
+    for (float& each : values) each = static_cast<float>(random() % 1000) / 16;
+    square_ = array::reshape(Array::from(values), {side_, side_});
+    flat_ = array::reshape(square_, {side_ * side_});
+    other_ = Array::from(values);
+    std::vector<std::uint32_t> keys(values.size());
+    for (std::uint32_t& each : keys) each = static_cast<std::uint32_t>(random());
+    keys_ = Array::from(keys);
+  }
+
+  std::vector<ArrayWorkload> elementwise() const {
+    return {of("one input", [x = flat_] { return x * x + 1.0f; }),
+            of("two inputs", [x = flat_, y = other_] { return 2.0f * x + y; }),
+            of("rows", [x = square_, y = row()] { return (x - y) * y; })};
+  }
+  std::vector<ArrayWorkload> transpose() const {
+    return {of("copy", [x = square_] { return array::transpose(x) + 0.0f; }),
+            of("sum", [x = square_] { return array::transpose(x) + x; })};
+  }
+  std::vector<ArrayWorkload> fold() const {
+    return {of("all", [x = flat_] { return array::sum(x * 2.0f); }),
+            of("rows", [x = square_] { return array::sum(x, {.axes = 1}); }),
+            of("columns", [x = square_] { return array::sum(x, {.axes = 0}); }),
+            of("short rows", [x = array::reshape(flat_, {side_ * side_ / 32, 32})] {
+              return array::sum(x, {.axes = 1});
+            })};
+  }
+  std::vector<ArrayWorkload> scan() const {
+    return {of("all", [x = flat_] { return array::cumulative_sum(x); }),
+            of("rows", [x = square_] { return array::cumulative_sum(x, {.axes = 1}); })};
+  }
+  std::vector<ArrayWorkload> sort() const {
+    return {of("all", [x = keys_] { return array::sorted(x); }),
+            of("rows", [x = array::reshape(keys_, {side_, side_})] { return array::sorted(x); })};
+  }
+  // By the generated kernel, also where a library would multiply.
+  std::vector<ArrayWorkload> product() const {
+    const std::int64_t side = std::min<std::int64_t>(side_ / 2 / 64 * 64, 2048);
+    const Array x = array::reshape(flat_, {side_ * side_}), z = array::empty({side, side},
+                                                                           Scalar::float32);
+    const auto one = [&](const std::string& name, bool is_transposed) {
+      const auto queue = [=, stream = stream_] {
+        const kernel::ProductOperand rows{x.location(), side, 1}, columns{x.location(), 1, side};
+        const auto count = static_cast<std::uint64_t>(side);
+        kernel::launch_product(*stream, {.dtype = Scalar::float32,
+                                         .m = count,
+                                         .n = count,
+                                         .k = count,
+                                         .x = rows,
+                                         .y = is_transposed ? columns : rows,
+                                         .z = z.location()});
+      };
+      return ArrayWorkload{name, queue, [=] { return numbers_of(z); }};
+    };
+    return {one("square", false), one("by transposed", true)};
+  }
+
+ private:
+  Array row() const { return Array::from(std::vector<float>(static_cast<std::size_t>(side_), 3)); }
+
+  /// Up to some thousand of its elements, evenly.
+  static std::vector<double> numbers_of(const Array& x) {
+    std::vector<double> made;
+    const auto take = [&](const auto& values) {
+      const std::size_t step = values.size() / 4096 + 1;
+      for (std::size_t k = 0; k < values.size(); k += step)
+        made.push_back(static_cast<double>(values[k]));
+    };
+    x.dtype() == DType(Scalar::float32) ? take(x.as<float>()) : take(x.as<std::uint32_t>());
+    return made;
+  }
+  static ArrayWorkload of(std::string name, std::function<Array()> made_by) {
+    const auto last = std::make_shared<Array>();
+    return {std::move(name),
+            [made_by = std::move(made_by), last] {
+              *last = Array();
+              *last = made_by();
+              last->buffer();  // it is computed
+            },
+            [last] { return numbers_of(*last); }};
+  }
+
+  std::shared_ptr<device::Stream> stream_;
+  std::int64_t side_;
+  Array square_, flat_, other_, keys_;
+};
+
+}  // namespace
+
+std::vector<ArrayWorkload> array_workloads(const std::string& family,
+                                           const std::shared_ptr<device::Stream>& stream,
+                                           double size) {
+  const ArrayProblem problem(stream, size);
+  if (family == "elementwise") return problem.elementwise();
+  if (family == "transpose") return problem.transpose();
+  if (family == "fold") return problem.fold();
+  if (family == "scan") return problem.scan();
+  if (family == "sort") return problem.sort();
+  return problem.product();
+}
+
+}  // namespace treadle::tune
