@@ -53,6 +53,7 @@ LIBRARY_TESTS = (
     "skcuda_runtime",
     "skcuda_special",
     "sparse",
+    "sparse_programs",
     "sparse_solvers",
 )
 ELSEWHERE = (*PROGRAM_TESTS, *ARRAY_TESTS, *LIBRARY_TESTS)

@@ -6,6 +6,7 @@
 
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
 #include "treadle/linalg/product.hpp"
 #include "treadle/sparse/csr_matrix.hpp"
 
@@ -14,6 +15,12 @@ namespace {
 
 std::string words_of(const MatrixSize& size) {
   return std::to_string(size.rows) + " x " + std::to_string(size.columns);
+}
+
+/// None where either is unknown.
+std::optional<Scalar> common_dtype(std::optional<Scalar> one, std::optional<Scalar> other) {
+  if (!one || !other) return std::nullopt;
+  return promote(OperandType(*one), OperandType(*other));
 }
 
 /// The transposed matrix, made when it is first needed.
@@ -140,6 +147,68 @@ LinearOperator LinearOperator::in_dtype(Scalar dtype) const {
       return array::in_dtype(inner(x), dtype);
     };
   return LinearOperator(std::move(made));
+}
+
+LinearOperator LinearOperator::plus(const LinearOperator& other) const {
+  if (!parts_ || !other.parts_) throw InvalidState("a sum with no linear operator", "make one");
+  if (size() && other.size() && *size() != *other.size())
+    throw ShapeError(
+        "operators of " + words_of(*size()) + " and " + words_of(*other.size()) + " added",
+        "pass operators of one size");
+  const auto sum = [](const Function& one, const Function& two) -> Function {
+    if (!one || !two) return nullptr;
+    return [one, two](const Array& x) { return one(x) + two(x); };
+  };
+  return LinearOperator(
+      Parts{.apply = sum(parts_->apply, other.parts_->apply),
+            .apply_adjoint = sum(parts_->apply_adjoint, other.parts_->apply_adjoint),
+            .size = size() ? size() : other.size(),
+            .dtype = common_dtype(dtype(), other.dtype())});
+}
+
+LinearOperator LinearOperator::times(const LinearOperator& other) const {
+  if (!parts_ || !other.parts_) throw InvalidState("a product with no linear operator", "make one");
+  if (size() && other.size() && size()->columns != other.size()->rows)
+    throw ShapeError(
+        "an operator of " + words_of(*size()) + " after one of " + words_of(*other.size()),
+        "pass one with as many rows as the first has columns");
+  const auto composed = [](const Function& one, const Function& two) -> Function {
+    if (!one || !two) return nullptr;
+    return [one, two](const Array& x) { return one(two(x)); };
+  };
+  std::optional<MatrixSize> both;
+  if (size() && other.size()) both = MatrixSize{size()->rows, other.size()->columns};
+  return LinearOperator(
+      Parts{.apply = composed(parts_->apply, other.parts_->apply),
+            .apply_adjoint = composed(other.parts_->apply_adjoint, parts_->apply_adjoint),
+            .size = both,
+            .dtype = common_dtype(dtype(), other.dtype())});
+}
+
+LinearOperator LinearOperator::scaled(std::complex<double> factor) const {
+  if (!parts_) throw InvalidState("a multiple of no linear operator", "make one");
+  const auto scale = [](const Function& one, std::complex<double> by) -> Function {
+    if (!one) return nullptr;
+    if (by.imag() == 0) return [one, by](const Array& x) { return by.real() * one(x); };
+    return [one, by](const Array& x) { return by * one(x); };
+  };
+  Parts made = *parts_;
+  made.cast = nullptr;
+  made.apply = scale(parts_->apply, factor);
+  made.apply_adjoint = scale(parts_->apply_adjoint, std::conj(factor));
+  if (factor.imag() != 0) made.dtype = common_dtype(made.dtype, Scalar::complex64);
+  return LinearOperator(std::move(made));
+}
+
+LinearOperator LinearOperator::transposed() const {
+  const LinearOperator made = adjoint();
+  const auto conjugated = [](const Function& one) -> Function {
+    return [one](const Array& x) { return conjugate(one(conjugate(x))); };
+  };
+  Parts parts = *made.parts_;
+  parts.apply = conjugated(parts.apply);
+  parts.apply_adjoint = conjugated(parts.apply_adjoint);
+  return LinearOperator(std::move(parts));
 }
 
 }  // namespace treadle::sparse

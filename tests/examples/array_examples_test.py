@@ -17,6 +17,7 @@ DRAWN = [path for path in PYCUDA + NATIVE if "--pictures" in path.read_text()]
 
 # What makes a program quick; the others are.
 SMALL = {
+    "graph_partition": ["--points", "600"],
     "heat": ["--size", "100", "--steps", "40"],
     "heat_in_a_solid": ["--size", "20", "--steps", "30"],
     "k_means": ["--points", "5000"],
@@ -25,6 +26,7 @@ SMALL = {
     "neighbours": ["--stars", "1000", "--steps", "5"],
     "particles": ["--particles", "6000"],
     "nbody": ["--stars", "300", "--steps", "20"],
+    "optical_flow": ["--size", "48", "--iterations", "60"],
     "page_rank": ["--pages", "2000"],
     "pi_by_kernel": ["--threads", "1000"],
     "reaction_diffusion": ["--size", "64", "--steps", "400"],

@@ -32,6 +32,18 @@ TEST_P(LinearOperatorTest, IsMadeOfMatricesAndFunctions) {
   expect(LinearOperator::identity(2).adjoint().apply(make({1, 2})), {1, 2});
 }
 
+TEST_P(LinearOperatorTest, IsAddedMultipliedAndScaled) {
+  const device::StreamScope scope(shared_stream());
+  const LinearOperator a = small();
+  const Array x = make({1, 2, 3});
+  expect(a.plus(LinearOperator::identity(3)).apply(x), {8, 8, 10});
+  expect(a.times(a).apply(x), {35, 18, 21});
+  expect(a.scaled(2).apply(x), {14, 12, 14});
+  expect(a.scaled(2).transposed().apply(make({1, 0, 0})), {8, 0, 2});
+  EXPECT_THROW(a.plus(LinearOperator::identity(2)), ShapeError);
+  EXPECT_THROW(a.times(LinearOperator::identity(2)), ShapeError);
+}
+
 TEST_P(LinearOperatorTest, RefusesWhatDoesNotFit) {
   const device::StreamScope scope(shared_stream());
   const LinearOperator of_matrix = small();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <complex>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -57,6 +58,15 @@ class LinearOperator {
   LinearOperator adjoint() const;
   /// Matrices are cast; of a function each result is.
   LinearOperator in_dtype(Scalar dtype) const;
+
+  /// The sum of both products. Throws ShapeError for another size.
+  LinearOperator plus(const LinearOperator& other) const;
+  /// This one after the other. Throws ShapeError for sizes that do not fit.
+  LinearOperator times(const LinearOperator& other) const;
+  /// The product times a number, which is real if its imaginary part is 0.
+  LinearOperator scaled(std::complex<double> factor) const;
+  /// The adjoint's conjugate. Throws as adjoint().
+  LinearOperator transposed() const;
 
  private:
   struct Parts {

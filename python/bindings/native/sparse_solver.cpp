@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Linear operators, and solvers that take them.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
@@ -84,6 +85,12 @@ void bind_operator(nb::module_& m) {
           "of_function",
           [](LinearOperator::Function apply) { return LinearOperator(std::move(apply)); },
           nb::arg("apply"), "A function of any length.")
+      .def_static(
+          "identity",
+          [](std::int64_t size, nb::handle dtype) {
+            return LinearOperator::identity(size, scalar_of(dtype));
+          },
+          nb::arg("size"), nb::arg("dtype") = nb::none(), "Leaves everything as it is.")
       .def_static("dense", &LinearOperator::dense, nb::arg("matrix"), "An array with two axes.")
       .def_prop_ro(
           "shape",
@@ -104,7 +111,11 @@ void bind_operator(nb::module_& m) {
             return self.apply(x);
           },
           nb::arg("x"), "The product.")
-      .def("adjoint", &LinearOperator::adjoint, "The conjugated and transposed operator.");
+      .def("adjoint", &LinearOperator::adjoint, "The conjugated and transposed operator.")
+      .def("transposed", &LinearOperator::transposed, "The adjoint's conjugate.")
+      .def("plus", &LinearOperator::plus, nb::arg("other"), "The sum of both products.")
+      .def("times", &LinearOperator::times, nb::arg("other"), "This one after the other.")
+      .def("scaled", &LinearOperator::scaled, nb::arg("factor"), "The product times a number.");
   m.def("jacobi", solved(&sparse::jacobi), nb::arg("matrix"), "Divides by the diagonal.");
   m.def("block_jacobi", solved(&sparse::block_jacobi), nb::arg("matrix"), nb::arg("block"),
         "The inverse of blocks on the diagonal.");

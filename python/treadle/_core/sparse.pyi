@@ -285,6 +285,10 @@ class LinearOperator:
         """A function of any length."""
 
     @staticmethod
+    def identity(size: int, dtype: object | None = None) -> LinearOperator:
+        """Leaves everything as it is."""
+
+    @staticmethod
     def dense(matrix: treadle._core.array.Array) -> LinearOperator:
         """An array with two axes."""
 
@@ -305,6 +309,18 @@ class LinearOperator:
 
     def adjoint(self) -> LinearOperator:
         """The conjugated and transposed operator."""
+
+    def transposed(self) -> LinearOperator:
+        """The adjoint's conjugate."""
+
+    def plus(self, other: LinearOperator) -> LinearOperator:
+        """The sum of both products."""
+
+    def times(self, other: LinearOperator) -> LinearOperator:
+        """This one after the other."""
+
+    def scaled(self, factor: complex) -> LinearOperator:
+        """The product times a number."""
 
 def jacobi(matrix: CsrMatrix) -> LinearOperator:
     """Divides by the diagonal."""

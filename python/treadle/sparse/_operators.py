@@ -135,6 +135,15 @@ class LinearOperator:
         """The conjugated and transposed operator."""
         return self._of(self._operator.adjoint())
 
+    @property
+    def T(self) -> LinearOperator:
+        """The transposed operator."""
+        return self._of(self._operator.transposed())
+
+    def transpose(self) -> LinearOperator:
+        """The transposed operator."""
+        return self.T
+
     def adjoint(self) -> LinearOperator:
         """The conjugated and transposed operator."""
         return self.H
@@ -161,9 +170,39 @@ class LinearOperator:
         return self @ x
 
     def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, LinearOperator):
+            return self._of(self._operator.times(other._operator))
         return self._operator.apply(_array(other))
 
     dot = __matmul__
+
+    def __mul__(self, other: Any) -> Any:
+        if _numpy.ndim(other) == 0 and not isinstance(other, LinearOperator):
+            return self._of(self._operator.scaled(complex(other)))
+        return self @ other
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other if _numpy.ndim(other) == 0 else NotImplemented
+
+    def __truediv__(self, other: Any) -> LinearOperator:
+        return self * (1 / other)
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, LinearOperator):
+            return NotImplemented
+        return self._of(self._operator.plus(other._operator))
+
+    def __neg__(self) -> LinearOperator:
+        return self * -1
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other if isinstance(other, LinearOperator) else NotImplemented
+
+    def __pow__(self, power: Any) -> LinearOperator:
+        made = self._of(_core.LinearOperator.identity(self.shape[0], self.dtype))
+        for _ in range(_operator.index(power)):
+            made = self @ made
+        return made
 
     def __repr__(self) -> str:
         rows, columns = self.shape

@@ -7,9 +7,11 @@ lsqr                            least squares
 eigsh                           eigenvalues of symmetric matrices
 LinearOperator, aslinearoperator    functions in the place of matrices
 jacobi, block_jacobi, chebyshev     preconditioners, for M=
+norm                            of matrices
 """
 
 from treadle.sparse._eigen import ArpackNoConvergence, eigsh
+from treadle.sparse._norms import norm
 from treadle.sparse._operators import LinearOperator, aslinearoperator
 from treadle.sparse._preconditioners import block_jacobi, chebyshev, jacobi
 from treadle.sparse._solvers import (
@@ -37,4 +39,5 @@ __all__ = [
     "jacobi",
     "lsqr",
     "minres",
+    "norm",
 ]
