@@ -39,7 +39,17 @@ ARROWS: dict[str, set[str]] = {
     "kernel": {"codegen", "loop", "compile", "memory", "device", "process", "base"},
     "array": {"kernel", "codegen", "memory", "device", "process", "base"},
     "linalg": {"array", "kernel", "codegen", "library", "memory", "device", "process", "base"},
-    "sparse": {"linalg", "array", "kernel", "codegen", "memory", "device", "process", "base"},
+    "sparse": {
+        "linalg",
+        "array",
+        "tune",
+        "kernel",
+        "codegen",
+        "memory",
+        "device",
+        "process",
+        "base",
+    },
     "tune": {"array", "kernel", "codegen", "compile", "memory", "device", "process", "base"},
     "fft": {
         "array",

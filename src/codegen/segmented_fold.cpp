@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "block.hpp"
 #include "interval_text.hpp"
@@ -147,7 +148,8 @@ class SegmentedFoldWriter {
     declare_ends();
     code_.declare(integer_, "treadle_at", "treadle_begin");
     code_.declare("treadle_item", "treadle_sum", in_one_line(snippet_.neutral));
-    code_.open_if({"treadle_end - treadle_begin >= 2 * ", sums});
+    code_.open_if({"treadle_end - treadle_begin >= ",
+                   number(tiling_.short_row_turns * tiling_.vector_lanes)});
     code_.declare_array("treadle_item", "treadle_sums", sums);
     const auto open_each = [&] {
       code_.directive("pragma", "unroll");
@@ -166,7 +168,19 @@ class SegmentedFoldWriter {
     code_.assign("treadle_sum", "treadle_fold(treadle_sum, treadle_sums[treadle_k])");
     code_.close();
     code_.close();
-    code_.open_loop(tree::Part(""), "treadle_at < treadle_end", "++treadle_at");
+    // Two sums for short segments: one would wait for itself, and vectors of gathered elements take
+    // longer than they save.
+    code_.declare("treadle_item", "treadle_other", in_one_line(snippet_.neutral));
+    code_.open_loop(tree::Part(""), "treadle_at + 2 <= treadle_end", "treadle_at += 2");
+    for (const auto& [sum, at] :
+         {std::pair("treadle_sum", "treadle_at"), std::pair("treadle_other", "treadle_at + 1")}) {
+      code_.open();
+      fold(sum, at);
+      code_.close();
+    }
+    code_.close();
+    code_.assign("treadle_sum", "treadle_fold(treadle_sum, treadle_other)");
+    code_.open_if("treadle_at < treadle_end");
     fold("treadle_sum", "treadle_at");
     code_.close();
     code_.assign({own(1), "[treadle_segment]"}, "treadle_sum");

@@ -140,6 +140,43 @@ Array CsrMatrix::sum(std::optional<int> axis) const {
   return made;
 }
 
+Array CsrMatrix::extreme(Op op, std::optional<int> axis) const {
+  if (axis && (*axis == 0 || *axis == -2)) return transposed().extreme(op, 1);
+  if (axis && *axis != 1 && *axis != -1)
+    throw IndexError("axis " + std::to_string(*axis) + " of a matrix", "pass 0, 1 or none");
+  if (size().columns == 0 || (!axis && size().rows == 0))
+    throw InvalidArgument("an extremum of no elements, of a matrix of " + text_of(size()),
+                          "ask for one of rows and columns that have elements");
+  const CsrMatrix once = canonical();
+  const Array values = as_numbers(once.data_);
+  if (values.dtype().kind() == ScalarKind::complex)
+    throw DTypeError("an extremum of complex numbers", "take their absolute values");
+  const Array of_rows = array::segmented_reduce(values, once.offsets_, {.op = op});
+  const Array zeros = array::zeros_like(of_rows);
+  const Array reach = row_lengths(once);
+  // An empty row has what changes nothing, which is no element.
+  const Array beside = array::apply(op, {where(equal(reach, 0), zeros, of_rows), zeros});
+  const Array found = where(less(reach, size().columns), beside, of_rows);
+  if (axis) return found;
+  return op == Op::maximum ? array::max(found) : array::min(found);
+}
+Array CsrMatrix::largest(std::optional<int> axis) const { return extreme(Op::maximum, axis); }
+Array CsrMatrix::least(std::optional<int> axis) const { return extreme(Op::minimum, axis); }
+
+CsrMatrix CsrMatrix::reshaped(const MatrixSize& size) const {
+  const MatrixSize& own = this->size();
+  require_size(size);
+  if (own.rows * own.columns != size.rows * size.columns)
+    throw ShapeError("a matrix of " + text_of(own) + " as one of " + text_of(size),
+                     "pass a size with as many elements");
+  if (entries() == 0)
+    return CsrMatrix(Checked{}, data_, indices_,
+                     array::zeros({size.rows + 1}, Scalar::int64, {.stream = stream()}), size);
+  const Entries all = entries_of(*this);
+  const Array place = all.rows * own.columns + all.columns;
+  return assembled(data_, floor_divide(place, size.columns), remainder(place, size.columns), size);
+}
+
 CsrMatrix CsrMatrix::with_data(const Array& data) const {
   require_elements(data);
   if (data.size() != data_.size())

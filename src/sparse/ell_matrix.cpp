@@ -177,19 +177,21 @@ Array SellMatrix::product(const Array& x, Scalar dtype) const {
                          size(), {.data = data_, .columns = columns_, .starts = starts_}, x, dtype);
 }
 
-namespace {
-
-/// The least length that few rows exceed.
-std::int64_t usual_length(const CsrMatrix& a) {
-  const std::int64_t rows = a.size().rows;
-  if (rows == 0) return 0;
-  const std::vector<std::int64_t> counts = array::bincount(row_lengths(a)).as<std::int64_t>();
+std::int64_t usual_length(const std::vector<std::int64_t>& counts, std::int64_t rows) {
   std::int64_t longer = rows;
   for (std::size_t length = 0; length < counts.size(); ++length) {
     longer -= counts[length];
     if (3 * longer < rows || longer < 4096) return static_cast<std::int64_t>(length);
   }
   return static_cast<std::int64_t>(counts.size()) - 1;
+}
+
+namespace {
+
+/// The same of a matrix.
+std::int64_t usual_length_of(const CsrMatrix& a) {
+  if (a.size().rows == 0) return 0;
+  return usual_length(array::bincount(row_lengths(a)).as<std::int64_t>(), a.size().rows);
 }
 
 /// The entries of a whose place in their row is within or beyond the first `depth`.
@@ -224,7 +226,7 @@ HybMatrix HybMatrix::of(const SparseMatrix& a, std::optional<std::int64_t> depth
   if (depth && *depth < 0)
     throw InvalidArgument("rows of " + std::to_string(*depth) + " entries", "pass 0 or more");
   const CsrMatrix rows = a.to_csr();
-  return HybMatrix(rows, depth ? *depth : usual_length(rows));
+  return HybMatrix(rows, depth ? *depth : usual_length_of(rows));
 }
 
 std::int64_t HybMatrix::entries() const { return usual_.entries() + rest_.entries(); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "treadle/array/array.hpp"
 #include "treadle/kernel/sparse_product.hpp"
@@ -57,6 +58,10 @@ Entries chosen(const Entries& entries, const Array& numbers);
 Array places_in_rows(const CsrMatrix& a, const Array& rows);
 /// How many entries each row has, int64.
 Array row_lengths(const CsrMatrix& a);
+
+/// The least length that few rows exceed, from how many rows have each length: less than a third of
+/// all, or than 4096.
+std::int64_t usual_length(const std::vector<std::int64_t>& counts, std::int64_t rows);
 
 /// Arrays of a matrix for a product; those that the layout does not have are none.
 struct ProductArrays {

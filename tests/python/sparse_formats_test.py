@@ -189,3 +189,39 @@ def test_stencils_read_few_bytes(device):
     line = sparse.diags_array([1.0, -2, 1], offsets=[-1, 0, 1], shape=(50, 50)).tostencil()
     assert line.nbytes == 0
     assert np.array_equal((line @ np.ones(50)).get()[[0, 1, -1]], [-1, 0, -1])
+
+
+def test_the_fastest_format_is_chosen_and_explained(device):
+    ours = sparse.csr_array(poisson(30))
+    x = np.arange(900.0)
+    for made in (
+        ours.fastest(keep=False), ours.fastest(timed=False), ours.asformat("auto"), ours.fastest()
+    ):  # fmt: skip
+        assert isinstance(made, sparse.sparray)
+        assert np.array_equal((made @ x).get(), poisson(30) @ x)
+    assert ours.fastest(timed=False).format == "stencil"
+    text = ours.explain_formats(timed=False)
+    assert "-> stencil" in text and "csr" in text and "known" not in text
+    assert "known from the store" in ours.explain_formats()
+    assert "sparse product, dia" in treadle.explain(ours.todia() @ x)
+
+
+def test_extrema_counts_and_shapes_are_scipys(device):
+    theirs = random(20, 30, 0.3) - random(20, 30, 0.3, seed=9)
+    ours = sparse.csr_array(theirs)
+    for axis in (None, 0, 1):
+        for name in ("max", "min"):
+            expected = getattr(theirs, name)(axis=axis)
+            expected = expected.toarray() if axis is not None else expected
+            assert np.array_equal(getattr(ours, name)(axis=axis).get(), expected), (name, axis)
+        assert np.array_equal(np.asarray(ours.count_nonzero(axis)), theirs.count_nonzero(axis))
+    full = sparse.csr_array(np.array([[-1.0, -2], [3, 4]]))
+    assert full.max(axis=1).tolist() == [-1, 4] and full.min() == -2
+    for shape in ((30, 20), (6, -1), (600, 1)):
+        assert np.array_equal(ours.reshape(shape).toarray().get(), theirs.toarray().reshape(shape))
+    for one, other in zip(sparse.find(ours), scipy_sparse.find(theirs), strict=True):
+        assert np.array_equal(np.sort(one.get()), np.sort(other))
+    with pytest.raises(ValueError, match="20 x 30 as one of 7 x 7"):
+        ours.reshape(7, 7)
+    with pytest.raises(ValueError, match="no elements"):
+        sparse.csr_array((0, 3)).max()

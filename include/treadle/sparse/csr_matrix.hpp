@@ -61,6 +61,14 @@ class CsrMatrix final : public SparseMatrix {
   Array diagonal(std::int64_t offset = 0) const;
   /// The sums of the rows (axis 1), of the columns (axis 0), or of all elements.
   Array sum(std::optional<int> axis = {}) const;
+  /// The largest, or the least, of all elements of each row (axis 1), each column (axis 0), or of
+  /// all; what is not stored counts as 0. Waits where columns are asked for. Throws InvalidArgument
+  /// for rows or columns without elements, DTypeError for complex numbers.
+  Array largest(std::optional<int> axis = {}) const;
+  Array least(std::optional<int> axis = {}) const;
+  /// The same elements in C's order in rows of another length. Throws ShapeError for another number
+  /// of them.
+  CsrMatrix reshaped(const MatrixSize& size) const;
   /// The same places with other elements. Throws ShapeError for another number of them.
   CsrMatrix with_data(const Array& data) const;
   /// The sum of two matrices. Throws ShapeError for another size; as from_entries().
@@ -87,6 +95,7 @@ class CsrMatrix final : public SparseMatrix {
 
  private:
   struct Checked {};
+  Array extreme(Op op, std::optional<int> axis) const;
   bool has_columns_in_order(std::int64_t least_step) const;
   CsrMatrix(Checked, Array data, Array indices, Array offsets, const MatrixSize& size);
 

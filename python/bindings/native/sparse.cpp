@@ -2,10 +2,16 @@
 // Sparse matrices, and solvers that take them.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
 
 #include "caller.hpp"
 #include "errors.hpp"
@@ -16,6 +22,7 @@
 #include "treadle/sparse/csr_matrix.hpp"
 #include "treadle/sparse/dia_matrix.hpp"
 #include "treadle/sparse/ell_matrix.hpp"
+#include "treadle/sparse/format_choice.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -94,6 +101,14 @@ void bind_csr(nb::module_& m) {
       .def("dense", &CsrMatrix::dense, "All elements.")
       .def("diagonal", &CsrMatrix::diagonal, nb::arg("offset") = 0, "The elements at (k, k).")
       .def("sum", &CsrMatrix::sum, nb::arg("axis") = nb::none(), "Sums of rows or columns.")
+      .def("largest", &CsrMatrix::largest, nb::arg("axis") = nb::none(), "Zeros included.")
+      .def("least", &CsrMatrix::least, nb::arg("axis") = nb::none(), "Zeros included.")
+      .def(
+          "reshaped",
+          [](const CsrMatrix& self, std::int64_t rows, std::int64_t columns) {
+            return self.reshaped({rows, columns});
+          },
+          nb::arg("rows"), nb::arg("columns"), "In rows of another length.")
       .def("with_data", &CsrMatrix::with_data, nb::arg("data"), "Other elements, the same places.")
       .def("plus", &CsrMatrix::plus, nb::arg("other"), "The sum of two matrices.")
       .def(
@@ -211,6 +226,15 @@ void bind_diagonals(nb::module_& m) {
           "Whether each row reads which of its diagonals are there.");
 }
 
+/// The matrix, its format, what explains the choice, and whether it was known.
+std::tuple<std::shared_ptr<SparseMatrix>, std::string, std::string, bool> choose_format(
+    const SparseMatrix& a, bool is_timed, bool is_kept) {
+  const sparse::FormatChoice choice = sparse::choose_format(
+      a, {.is_timed = is_timed, .store = is_kept ? tune::Store::of_user() : nullptr});
+  return {std::const_pointer_cast<SparseMatrix>(choice.matrix), choice.chosen, choice.explain(),
+          choice.is_known};
+}
+
 }  // namespace
 
 void bind_sparse(nb::module_& m) {
@@ -219,6 +243,10 @@ void bind_sparse(nb::module_& m) {
   bind_coo_and_blocks(m);
   bind_filled(m);
   bind_diagonals(m);
+  m.def("choose_format", &choose_format, nb::arg("a"), nb::arg("is_timed") = true,
+        nb::arg("is_kept") = true,
+        "The matrix in the format with the fastest products, the format, why, and whether it was "
+        "known.");
 }
 
 }  // namespace treadle::bindings

@@ -83,6 +83,15 @@ class CsrMatrix(SparseMatrix):
     def sum(self, axis: int | None = None) -> treadle._core.array.Array:
         """Sums of rows or columns."""
 
+    def largest(self, axis: int | None = None) -> treadle._core.array.Array:
+        """Zeros included."""
+
+    def least(self, axis: int | None = None) -> treadle._core.array.Array:
+        """Zeros included."""
+
+    def reshaped(self, rows: int, columns: int) -> CsrMatrix:
+        """In rows of another length."""
+
     def with_data(self, data: treadle._core.array.Array) -> CsrMatrix:
         """Other elements, the same places."""
 
@@ -269,6 +278,11 @@ class StencilMatrix(SparseMatrix):
     @property
     def has_bits(self) -> bool:
         """Whether each row reads which of its diagonals are there."""
+
+def choose_format(a: SparseMatrix, is_timed: bool = True, is_kept: bool = True) -> tuple[SparseMatrix, str, str, bool]:
+    """
+    The matrix in the format with the fastest products, the format, why, and whether it was known.
+    """
 
 class LinearOperator:
     """What arrays are multiplied by."""

@@ -14,6 +14,12 @@ def issparse(x: Any) -> bool:
     return isinstance(x, sparray) or bool(_import_module("scipy.sparse").issparse(x))
 
 
+def find(A: Any) -> tuple[Any, Any, Any]:
+    """Rows, columns and elements of what is not 0, on the device."""
+    csr = csr_array(A)._csr.canonical().without_zeros()
+    return csr.rows(), csr.indices, csr.data
+
+
 def _on_host(x: Any) -> Any:
     if isinstance(x, list | tuple):
         return type(x)(map(_on_host, x))

@@ -15,6 +15,7 @@ from treadle._core import InvalidArgument as _InvalidArgument
 from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
 from treadle._core.sparse import CsrMatrix as _CsrMatrix
+from treadle._core.sparse import choose_format as _choose_format
 from treadle.numpy import asarray as _array
 
 # Functions of elements that leave zeros alone.
@@ -159,9 +160,19 @@ class sparray:  # noqa: N801 - SciPy's name
         """About what a product reads of the matrix."""
         return self._matrix.size_bytes
 
-    def count_nonzero(self) -> int:
-        """How many elements are not 0. Waits."""
-        return int(_tnp.count_nonzero(self._csr.canonical().data))
+    def count_nonzero(self, axis: int | None = None) -> Any:
+        """How many elements are not 0, of all, of columns (axis 0) or of rows (axis 1). Waits."""
+        csr = self._csr.canonical()
+        if axis is None:
+            return int(_tnp.count_nonzero(csr.data))
+        return csr.with_data((csr.data != 0).astype(_numpy.int64)).sum(axis)
+
+    def getnnz(self, axis: int | None = None) -> Any:
+        """How many elements are stored, of all, of columns (axis 0) or of rows (axis 1)."""
+        if axis is None:
+            return self.nnz
+        csr = self._csr
+        return csr.with_data(_tnp.ones(csr.entries, _numpy.int64)).sum(axis)
 
     def nonzero(self) -> tuple[Array, Array]:
         """Rows and columns of the elements that are not 0."""
@@ -190,13 +201,27 @@ class sparray:  # noqa: N801 - SciPy's name
     # Other forms.
 
     def asformat(self, format: str | None, copy: bool = False) -> Any:
-        """In another format, by its name."""
+        """In another format, by its name; "auto": as fastest() has it."""
+        if format == "auto":
+            return self.fastest()
         if format is None or format == self.format:
             return self.copy() if copy else self
         if format not in self._classes:
             raise _InvalidArgument(f"format {format!r}; there are {', '.join(self._classes)}")
         made = self._classes[format]
         return made._of(made._of_csr(self._csr))
+
+    def fastest(self, timed: bool = True, keep: bool = True) -> Any:
+        """In the format whose products are the fastest on this device: the three that read the
+        least are made and timed (timed=False: the first of them is taken), and the verdict is kept
+        in the tuner's store for matrices of the same structure (keep=False: not)."""
+        made, name, _, _ = _choose_format(self._matrix, timed, keep)
+        return self._classes[name.split()[0]]._of(made)
+
+    def explain_formats(self, timed: bool = True, keep: bool = True) -> str:
+        """What each format would read in a product, what those that were timed took, and which
+        fastest() takes, as text."""
+        return _choose_format(self._matrix, timed, keep)[2]
 
     def tocsr(self, copy: bool = False) -> Any:
         """In compressed rows."""
@@ -300,21 +325,24 @@ class sparray:  # noqa: N801 - SciPy's name
         made = self.sum(axis) / count
         return made if dtype is None else made.astype(dtype)
 
-    def _extreme(self, name: str, axis: Any) -> Any:
-        if axis is not None:
-            raise _InvalidArgument(f"{name}(axis={axis!r}); sparse matrices have that of all")
-        csr = self._csr.canonical()
-        found = getattr(_tnp, name)(csr.data, initial=0 if csr.entries else None)
-        full = csr.entries == self.shape[0] * self.shape[1]
-        return getattr(_tnp, name)(csr.data) if full else found
+    def max(self, axis: int | None = None) -> Array:
+        """The largest elements of columns (axis 0), of rows (axis 1), or of all, zeros included."""
+        return self._csr.largest(axis)
 
-    def max(self, axis: None = None) -> Any:
-        """The largest of all elements, those that are not stored included."""
-        return self._extreme("max", axis)
+    def min(self, axis: int | None = None) -> Array:
+        """The least elements, likewise."""
+        return self._csr.least(axis)
 
-    def min(self, axis: None = None) -> Any:
-        """The least of all elements, those that are not stored included."""
-        return self._extreme("min", axis)
+    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
+        """The same elements in C's order in rows of another length; -1: what is left."""
+        if order != "C":
+            raise _InvalidArgument(f"order={order!r}; elements are counted in C's order")
+        given = shape[0] if len(shape) == 1 and not _numpy.isscalar(shape[0]) else shape
+        rows, columns = _size(given)
+        count = self.shape[0] * self.shape[1]
+        rows = count // max(columns, 1) if rows == -1 else rows
+        columns = count // max(rows, 1) if columns == -1 else columns
+        return self._like(self._csr.reshaped(rows, columns))
 
     def dot(self, other: Any) -> Any:
         """self @ other."""

@@ -29,7 +29,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) product(
     const long treadle_end = treadle_row + ends[treadle_place];
     long treadle_at = treadle_begin;
     treadle_item treadle_sum = 0;
-    if (treadle_end - treadle_begin >= 2 * 8) {
+    if (treadle_end - treadle_begin >= 64) {
       treadle_item treadle_sums[8];
       #pragma unroll
       for (uint treadle_k = 0; treadle_k < 8; ++treadle_k) {
@@ -50,7 +50,25 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) product(
         treadle_sum = treadle_fold(treadle_sum, treadle_sums[treadle_k]);
       }
     }
-    for (; treadle_at < treadle_end; ++treadle_at) {
+    treadle_item treadle_other = 0;
+    for (; treadle_at + 2 <= treadle_end; treadle_at += 2) {
+      {
+        const long i = treadle_at;
+        const treadle_item treadle_value = (
+        a[i] * x[column[i]]
+        );
+        treadle_sum = treadle_fold(treadle_sum, treadle_value);
+      }
+      {
+        const long i = treadle_at + 1;
+        const treadle_item treadle_value = (
+        a[i] * x[column[i]]
+        );
+        treadle_other = treadle_fold(treadle_other, treadle_value);
+      }
+    }
+    treadle_sum = treadle_fold(treadle_sum, treadle_other);
+    if (treadle_at < treadle_end) {
       const long i = treadle_at;
       const treadle_item treadle_value = (
       a[i] * x[column[i]]

@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(1) product(
     const long long treadle_end = treadle_row + ends[treadle_place];
     long long treadle_at = treadle_begin;
     treadle_item treadle_sum = 0;
-    if (treadle_end - treadle_begin >= 2 * 8) {
+    if (treadle_end - treadle_begin >= 64) {
       treadle_item treadle_sums[8];
       #pragma unroll
       for (unsigned int treadle_k = 0; treadle_k < 8; ++treadle_k) {
@@ -42,7 +42,25 @@ extern "C" __global__ void __launch_bounds__(1) product(
         treadle_sum = treadle_fold(treadle_sum, treadle_sums[treadle_k]);
       }
     }
-    for (; treadle_at < treadle_end; ++treadle_at) {
+    treadle_item treadle_other = 0;
+    for (; treadle_at + 2 <= treadle_end; treadle_at += 2) {
+      {
+        const long long i = treadle_at;
+        const treadle_item treadle_value = (
+        a[i] * x[column[i]]
+        );
+        treadle_sum = treadle_fold(treadle_sum, treadle_value);
+      }
+      {
+        const long long i = treadle_at + 1;
+        const treadle_item treadle_value = (
+        a[i] * x[column[i]]
+        );
+        treadle_other = treadle_fold(treadle_other, treadle_value);
+      }
+    }
+    treadle_sum = treadle_fold(treadle_sum, treadle_other);
+    if (treadle_at < treadle_end) {
       const long long i = treadle_at;
       const treadle_item treadle_value = (
       a[i] * x[column[i]]
