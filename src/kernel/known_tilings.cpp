@@ -84,8 +84,8 @@ bool put_numbers(codegen::Tiling& tiling, const std::map<std::string, std::uint6
   const auto all = codegen::tiling_numbers();
   codegen::Tiling made = tiling;
   for (const auto& [name, value] : numbers) {
-    const auto found = std::ranges::find(all, std::string_view(name),
-                                         [](const codegen::TilingNumber& each) { return each.name; });
+    const auto found = std::ranges::find(
+        all, std::string_view(name), [](const codegen::TilingNumber& each) { return each.name; });
     if (found == all.end()) return false;
     found->set(made, value);
   }
@@ -181,8 +181,7 @@ codegen::Tiling known_tiling(const device::Device& device, Schedule schedule) {
   if (shipped.empty() && own.empty()) return before;
   const device::DeviceIdentity identity = device::identity_of(device);
   const auto with = [&](const std::string& lines, const codegen::Tiling& tiling) {
-    const codegen::Tiling made =
-        tiling_from(lines, identity.name, identity.architecture, tiling);
+    const codegen::Tiling made = tiling_from(lines, identity.name, identity.architecture, tiling);
     return has_room(device.info().limits, made) ? made : tiling;
   };
   return with(own, with(shipped, before));

@@ -65,8 +65,8 @@ class ArrayProblem {
   // By the generated kernel, also where a library would multiply.
   std::vector<ArrayWorkload> product() const {
     const std::int64_t side = std::min<std::int64_t>(side_ / 2 / 64 * 64, 2048);
-    const Array x = array::reshape(flat_, {side_ * side_}), z = array::empty({side, side},
-                                                                           Scalar::float32);
+    const Array x = array::reshape(flat_, {side_ * side_}),
+                z = array::empty({side, side}, Scalar::float32);
     const auto one = [&](const std::string& name, bool is_transposed) {
       const auto queue = [=, stream = stream_] {
         const kernel::ProductOperand rows{x.location(), side, 1}, columns{x.location(), 1, side};

@@ -101,8 +101,7 @@ Configuration configuration_of(const std::map<std::string, Value>& values) {
 Tiling with_configuration(Tiling tiling, const Configuration& configuration) {
   for (std::size_t k = 0; k < configuration.names().size(); ++k)
     number_of_tiling(configuration.names()[k])
-        .set(tiling,
-             static_cast<std::uint64_t>(std::get<std::int64_t>(configuration.values()[k])));
+        .set(tiling, static_cast<std::uint64_t>(std::get<std::int64_t>(configuration.values()[k])));
   return tiling;
 }
 
@@ -280,8 +279,8 @@ const std::vector<std::string>& array_families() {
 
 Space array_space(const device::Device& device, const std::string& family) {
   const ArrayFamily& found = family_of(family);
-  return space_around(
-      kernel::default_tiling(device.info().limits, device.info().traits.schedule), found);
+  return space_around(kernel::default_tiling(device.info().limits, device.info().traits.schedule),
+                      found);
 }
 
 std::vector<ArrayTuned> tune_arrays(const std::shared_ptr<device::Device>& device,

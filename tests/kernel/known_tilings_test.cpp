@@ -21,9 +21,8 @@ TEST(KnownTilingsTest, ALineIsReadAsItWasWritten) {
                           .schedule = Schedule::narrow,
                           .numbers = {{"chunk_bytes", 65536}, {"tile_side", 16}}};
   const std::string line = tiling_line(known);
-  EXPECT_EQ(line,
-            R"({"device":"GPU \"1\" \\ 2","architecture":"sm_90","schedule":"narrow",)"
-            R"("numbers":{"chunk_bytes":65536,"tile_side":16}})");
+  EXPECT_EQ(line, R"({"device":"GPU \"1\" \\ 2","architecture":"sm_90","schedule":"narrow",)"
+                  R"("numbers":{"chunk_bytes":65536,"tile_side":16}})");
   EXPECT_EQ(tiling_of_line(line), known);
   EXPECT_EQ(tiling_of_line(R"(  { "schedule" : "wide" , "numbers" : { } , "comment": "x" } )"),
             KnownTiling{});
@@ -65,8 +64,8 @@ TEST(KnownTilingsTest, NumbersThatMayNotBeSoChangeNothing) {
   const Tiling before = codegen::tiling_of(Schedule::wide);
   for (const auto& [name, value] : std::map<std::string, std::uint64_t>{
            {"group_size", 96}, {"tile_side", 1 << 20}, {"sides", 3}, {"chunk_bytes", 4096}})
-    EXPECT_EQ(tiling_from("x\n" + line_for("", "cpu", {{name, value}, {"lone_rounds", 1}}), "", "cpu",
-                          before),
+    EXPECT_EQ(tiling_from("x\n" + line_for("", "cpu", {{name, value}, {"lone_rounds", 1}}), "",
+                          "cpu", before),
               before)
         << name;
 }

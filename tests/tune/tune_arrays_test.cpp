@@ -100,8 +100,7 @@ TEST_P(TuneArraysTest, EveryFamilyIsTunedAndRight) {
   }
   for (const StoreKey& key : options_.store->keys())
     for (const KeptAttempt& each : options_.store->attempts(key))
-      EXPECT_NE(each.measured.outcome, Outcome::wrong_result)
-          << key.kernel << each.measured.error;
+      EXPECT_NE(each.measured.outcome, Outcome::wrong_result) << key.kernel << each.measured.error;
 }
 
 TEST_P(TuneArraysTest, StoppedItKeepsWhatTheDeviceHad) {
@@ -121,7 +120,8 @@ TEST_P(TuneArraysTest, LinesOfOtherDevicesStay) {
   Store store("");
   EXPECT_EQ(write_tilings(store, file), 0u);
   Space space;
-  space.add("tile_side", {std::int64_t{8}, std::int64_t{32}}).add("group_size", {std::int64_t{128}});
+  space.add("tile_side", {std::int64_t{8}, std::int64_t{32}})
+      .add("group_size", {std::int64_t{128}});
   const StoreKey key{"treadle.arrays.transpose",
                      {{"schedule", std::string("wide")}},
                      {.device = "GPU 8", .architecture = "sm_8"}};

@@ -41,10 +41,10 @@ struct ArrayTuneOptions {
   /// A configuration is better if it takes less than this part of the time, at the median, and less
   /// than all of it in three of four turns.
   double worth = 0.97;
-  std::uint64_t seed = 0;                                     ///< of the searches
-  std::shared_ptr<Store> store = {};                          ///< null: Store::of_user()
-  std::function<void(const ArrayProgress&)> progress = {};    ///< called after each configuration
-  std::function<bool()> stop = {};                            ///< asked before each: true ends it
+  std::uint64_t seed = 0;                                   ///< of the searches
+  std::shared_ptr<Store> store = {};                        ///< null: Store::of_user()
+  std::function<void(const ArrayProgress&)> progress = {};  ///< called after each configuration
+  std::function<bool()> stop = {};                          ///< asked before each: true ends it
 };
 
 /// What was found for a family.

@@ -270,10 +270,10 @@ def tune_arrays(
     this device: of all array_families(), or of those that are named.
 
     Results are compared with those of the numbers before, and times are measured in turn with
-    them. What takes less than `worth` of the time is used from now on, and by later processes. size:
-    of the arrays, of those that fit the kind of device. store: the user's, a Store, or the name of
-    its file. progress: is called with a dict of family, tried, best (of the time before) and
-    seconds. Nobody else should use the device. Ctrl-C ends it with what was found so far.
+    them. What takes less than `worth` of the time is used from now on, and by later processes.
+    size: of the arrays, of those that fit the kind of device. store: the user's, a Store, or the
+    name of its file. progress: is called with a dict of family, tried, best (of the time before)
+    and seconds. Nobody else should use the device. Ctrl-C ends it with what was found so far.
     """
     where = treadle.find_device(device) if isinstance(device, str) else device
     how = {

@@ -147,7 +147,8 @@ def _space(device: Any, tune_params: dict[str, Any], restrictions: Any) -> tune.
     space = tune.Space(device=device)
     for name, values in tune_params.items():
         space.add(name, list(values))
-    for each in [restrictions] if callable(restrictions) else restrictions or ():
+    is_one = callable(restrictions) or isinstance(restrictions, str)
+    for each in [restrictions] if is_one else restrictions or ():
         if callable(each) and not set(inspect.signature(each).parameters) <= set(tune_params):
             space.require_of_all(each)
         else:
@@ -219,13 +220,18 @@ def tune_kernel(
     strategy_options: dict[str, Any] | None = None,
     cache: str | None = None,
     metrics: dict[str, Any] | None = None,
+    objective: str = "time",
+    objective_higher_is_better: bool | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Compiles, checks and times configurations of a kernel.
 
     Returns a dict for each configuration that works, its parameters, `time` in ms, `times` and the
     metrics, and a dict that describes the device. cache: the file of a treadle.tune.Store, or one
-    that Kernel Tuner has written on this device, which is read only.
+    that Kernel Tuner has written on this device, which is read only. objective: the metric by which
+    the best is printed; searches go by time.
     """
+    if objective != "time" and objective not in (metrics or {}):
+        raise treadle.InvalidArgument(f"objective is {objective!r}, which is no metric")
     source = _read(kernel_source)
     where = _device(lang, source, device, platform)
     names = tuple(block_size_names) if block_size_names else _BLOCKS
@@ -263,7 +269,10 @@ def tune_kernel(
     )
     results = [_result(each, metrics) for each in tuned.attempts if each.measured.is_right]
     if not quiet:
-        best = min(results, key=lambda r: r["time"])
+        is_higher = objective_higher_is_better
+        if is_higher is None:  # as Kernel Tuner has it
+            is_higher = "/s" in objective
+        best = (max if is_higher else min)(results, key=lambda r: r[objective])
         print(f"best performing configuration: {best}")
     return results, _environment(where)
 
