@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """treadle.sparse.linalg beside scipy.sparse.linalg: solvers, eigenvalues, preconditioners."""
 
+import gc
 import inspect
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -173,6 +175,24 @@ def test_operators_of_any_kind(device):
         for name in ("cg", "bicgstab", "gmres", "minres"):
             x, info = getattr(linalg, name)(ours, b, M=M)
             assert info == 0 and info.iterations <= 2 and np.allclose(x.get(), exact, rtol=1e-4)
+
+
+def operator_of_itself():
+    """The function of an operator that refers to it."""
+    made = []
+
+    def product(x):
+        return 2 * x if made else x
+
+    made.append(linalg.LinearOperator((3, 3), product))
+    assert np.array_equal(((made[0] + made[0]) @ np.ones(3)).get(), [4, 4, 4])
+    return weakref.ref(product)
+
+
+def test_an_operator_whose_function_refers_to_it_is_collected():
+    watched = operator_of_itself()
+    gc.collect()
+    assert watched() is None
 
 
 def test_linear_operators_have_scipys_methods(device):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator as _operator
 import sys as _sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as _numpy
@@ -106,16 +107,22 @@ class LinearOperator:
             rows, columns = map(_operator.index, shape)
         except (TypeError, ValueError):
             raise _ShapeError(f"shape={shape!r}; pass two integers: (rows, columns)") from None
+        apply = _columns(matvec, matmat)
         adjoint = None if rmatvec is None else _columns(rmatvec, rmatmat)
-        self._operator = _core.LinearOperator(
-            _columns(matvec, matmat), rows, columns, dtype, adjoint
-        )
+        self._make = lambda: _core.LinearOperator(apply, rows, columns, dtype, adjoint)
+        self._make()  # looks at the arguments
 
     @classmethod
-    def _of(cls, made: _core.LinearOperator) -> LinearOperator:
+    def _of(cls, make: Callable[[], _core.LinearOperator]) -> LinearOperator:
         self = cls.__new__(cls)
-        self._operator = made
+        self._make = make
         return self
+
+    # Made when it is needed: what C++ keeps of Python's functions is hidden from the garbage
+    # collector, and functions refer to operators that refer to them.
+    @property
+    def _operator(self) -> _core.LinearOperator:
+        return self._make()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -133,12 +140,16 @@ class LinearOperator:
     @property
     def H(self) -> LinearOperator:
         """The conjugated and transposed operator."""
-        return self._of(self._operator.adjoint())
+        return self._of(lambda: self._operator.adjoint())
+
+    def _checked(self, make: Callable[[], _core.LinearOperator]) -> LinearOperator:
+        make()  # looks at sizes
+        return self._of(make)
 
     @property
     def T(self) -> LinearOperator:
         """The transposed operator."""
-        return self._of(self._operator.transposed())
+        return self._of(lambda: self._operator.transposed())
 
     def transpose(self) -> LinearOperator:
         """The transposed operator."""
@@ -171,14 +182,14 @@ class LinearOperator:
 
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, LinearOperator):
-            return self._of(self._operator.times(other._operator))
+            return self._checked(lambda: self._operator.times(other._operator))
         return self._operator.apply(_array(other))
 
     dot = __matmul__
 
     def __mul__(self, other: Any) -> Any:
         if _numpy.ndim(other) == 0 and not isinstance(other, LinearOperator):
-            return self._of(self._operator.scaled(complex(other)))
+            return self._of(lambda: self._operator.scaled(complex(other)))
         return self @ other
 
     def __rmul__(self, other: Any) -> Any:
@@ -190,7 +201,7 @@ class LinearOperator:
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, LinearOperator):
             return NotImplemented
-        return self._of(self._operator.plus(other._operator))
+        return self._checked(lambda: self._operator.plus(other._operator))
 
     def __neg__(self) -> LinearOperator:
         return self * -1
@@ -199,7 +210,8 @@ class LinearOperator:
         return self + -other if isinstance(other, LinearOperator) else NotImplemented
 
     def __pow__(self, power: Any) -> LinearOperator:
-        made = self._of(_core.LinearOperator.identity(self.shape[0], self.dtype))
+        size, kind = self.shape[0], self.dtype
+        made = self._of(lambda: _core.LinearOperator.identity(size, kind))
         for _ in range(_operator.index(power)):
             made = self @ made
         return made
@@ -223,6 +235,9 @@ def _columns(one: Any, several: Any) -> Any:
 
 def aslinearoperator(A: Any) -> LinearOperator:
     """The LinearOperator of a matrix of any kind, or of an object with matvec()."""
-    return (
-        A if isinstance(A, LinearOperator) else LinearOperator._of(core_operator(A, "A", _array(0)))
-    )
+    if isinstance(A, LinearOperator):
+        return A
+    made = core_operator(A, "A", _array(0))
+    if hasattr(A, "tocsr") or isinstance(A, Array | _numpy.ndarray | list | tuple):
+        return LinearOperator._of(lambda: made)
+    return LinearOperator._of(lambda: core_operator(A, "A", _array(0)))  # as __init__() does

@@ -17,16 +17,19 @@ def _matrix(A: Any) -> Any:
 
 def jacobi(A: Any) -> LinearOperator:
     """Divides by the diagonal of A."""
-    return LinearOperator._of(_core.jacobi(_matrix(A)))
+    made = _core.jacobi(_matrix(A))
+    return LinearOperator._of(lambda: made)
 
 
 def block_jacobi(A: Any, block: int) -> LinearOperator:
     """The inverse of the blocks of that many rows on the diagonal of A."""
-    return LinearOperator._of(_core.block_jacobi(_matrix(A), _operator.index(block)))
+    made = _core.block_jacobi(_matrix(A), _operator.index(block))
+    return LinearOperator._of(lambda: made)
 
 
 def chebyshev(A: Any, degree: int = 4, ratio: float = 1 / 30) -> LinearOperator:
     """A polynomial of a symmetric positive definite A, scaled by its diagonal: `degree` steps of
     Chebyshev's iteration for eigenvalues from `ratio` times a bound to that bound.
     """
-    return LinearOperator._of(_core.chebyshev(_matrix(A), _operator.index(degree), float(ratio)))
+    made = _core.chebyshev(_matrix(A), _operator.index(degree), float(ratio))
+    return LinearOperator._of(lambda: made)
