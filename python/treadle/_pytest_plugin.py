@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A plug-in of pytest: `pytest --treadle-check=race,memory` runs a suite's kernels on the CPU device
-with its checks, and prints one line for each fault, at the Python line that launched the kernel.
+"""A plug-in of pytest: `pytest --treadle-check=race,memory` runs a suite's kernels with the checks of
+the CPU device, and prints one line for each fault, at the Python line that launched the kernel.
 
 A fault ends the context, as on a GPU; what comes after it runs in processes of its own.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
@@ -19,7 +20,6 @@ from treadle import Error, settings
 
 _CHECKS = ("memory", "race", "init", "sync")
 _LOST = "the context is lost"
-_IN_CHILD = "TREADLE_PYTEST_CHILD"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,6 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="CHECKS",
         help="what kernels are checked for: memory, race, init, sync, separated by commas, or all",
     )
+    group.addoption("--treadle-one-test", action="store_true", help=argparse.SUPPRESS)
     parser.addini("treadle_check", "what --treadle-check says, where it is not given", default="")
 
 
@@ -59,7 +60,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     # An installed Treadle is known to pytest; without that each process has to name the plug-in.
     is_named = early_config.pluginmanager.get_name(sys.modules[__name__]) == __name__
     words = [f"--treadle-check={checks}"] + (["-p", __name__] if is_named else [])
-    early_config.pluginmanager.register(CheckedRun(words), "treadle-checked-run")
+    run = CheckedRun(words, early_config.known_args_namespace.treadle_one_test)
+    early_config.pluginmanager.register(run, "treadle-checked-run")
 
 
 def fault_in(error: BaseException) -> str:
@@ -84,10 +86,10 @@ def _launching_line(info: pytest.ExceptionInfo[BaseException], root: str) -> str
 
 
 class CheckedRun:
-    """The hooks of a run with checks; `words` make another run one."""
+    """The hooks of a run with checks; `words` make another run one, maybe of one test alone."""
 
-    def __init__(self, words: list[str]) -> None:
-        self.words = words
+    def __init__(self, words: list[str], is_of_one_test: bool) -> None:
+        self.words, self.is_of_one_test = words, is_of_one_test
         self.faults: list[str] = []
         self.is_lost = False
 
@@ -102,7 +104,7 @@ class CheckedRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
-        if not self.is_lost or _IN_CHILD in os.environ:
+        if not self.is_lost or self.is_of_one_test:
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -114,10 +116,10 @@ class CheckedRun:
         """Of the test, run by a process whose device is whole."""
         config = item.config
         words = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
-        words += [*self.words, f"--rootdir={config.rootpath}", item.nodeid]
+        words += [*self.words, "--treadle-one-test", f"--rootdir={config.rootpath}", item.nodeid]
         done = subprocess.run(
-            words, cwd=config.rootpath, env={**os.environ, _IN_CHILD: "1"}, text=True,
-            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            words, cwd=config.rootpath, text=True, errors="replace", stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )  # fmt: skip
         found = re.findall(r"^treadle fault: (.*)$", done.stdout, re.MULTILINE)
         self.faults += found
@@ -135,7 +137,7 @@ class CheckedRun:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.faults:
             return
-        if _IN_CHILD in os.environ:
+        if self.is_of_one_test:
             for fault in self.faults:
                 terminalreporter.write_line(f"treadle fault: {fault}")
             return
