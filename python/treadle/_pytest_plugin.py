@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A plug-in of pytest: `pytest --treadle-check=race,memory` runs a suite's kernels with the checks of
-the CPU device, and prints one line for each fault, at the Python line that launched the kernel.
+"""A plug-in of pytest. `pytest --treadle-check=race,memory` runs a suite's kernels on the CPU
+device with its checks, and prints one line for each fault, at the Python line that launched it.
 
 A fault ends the context, as on a GPU; what comes after it runs in processes of its own.
 """
