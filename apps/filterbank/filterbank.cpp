@@ -129,9 +129,9 @@ tune::Space space_of(const Shape& shape, const treadle::device::DeviceInfo& devi
   space.let("most_sums", std::int64_t{on_processor ? 32 : 128});
   space.let("most_table", std::int64_t{on_processor ? 1 << 20 : 1 << 14});
   space.let("least_items", std::int64_t{on_processor ? 1 : 64});
-  // A group of a processor is few work-items, one below the other, with vectors of pixels.
+  // A group of a processor is one work-item, with vectors of pixels.
   space.add("ACROSS", on_processor ? integers({1}) : integers({16, 32, 64}));
-  space.add_powers_of_two("DOWN", 1, 32);
+  space.add_powers_of_two("DOWN", 1, 32).add("SERIAL", integers({on_processor ? 1 : 0}));
   space.add("LANES", on_processor ? integers({4, 8, 16}) : integers({1}));
   space.add("PIXELS_X", on_processor ? integers({1, 2}) : integers({1, 2, 4}));
   space.add("PIXELS_Y", integers({1, 2, 3, 4, 6, 8, 12, 16}));
@@ -159,12 +159,12 @@ tune::Configuration start_of(const tune::Space& space, bool on_processor) {
           ? std::vector<std::pair<std::string,
                                   std::vector<tune::Value>>>{{"LANES", integers({16, 8})},
                                                              {"BANK", {std::string("IN_TABLE")}},
-                                                             {"FILTERS_EACH", integers({8, 4, 2})},
-                                                             {"PIXELS_Y", integers({3, 6, 2})},
+                                                             {"FILTERS_EACH", integers({4, 2})},
+                                                             {"PIXELS_Y", integers({6, 3, 2})},
                                                              {"WINDOW", integers({1})},
-                                                             {"DOWN", integers({8, 4, 2})},
+                                                             {"DOWN", integers({4, 2})},
                                                              {"STEP", integers({16, 8, 4, 3, 2})},
-                                                             {"TURNS", integers({8, 4, 2})}}
+                                                             {"TURNS", integers({4, 2})}}
           : std::vector<std::pair<std::string, std::vector<tune::Value>>>{
                 {"ACROSS", integers({32})},
                 {"BANK", {std::string("IN_LOCAL")}},
@@ -294,7 +294,7 @@ bool run(const std::shared_ptr<treadle::device::Device>& device, const Shape& sh
   kernel.groups = {"ceil_div(width - filter_width + 1, LANES * ACROSS * PIXELS_X)",
                    "ceil_div(height - filter_height + 1, DOWN * PIXELS_Y)",
                    "ceil_div(filters, FILTERS_EACH * TURNS)"};
-  kernel.group_size = {"ACROSS * DOWN"};
+  kernel.group_size = {"1 if SERIAL else ACROSS * DOWN"};
   const auto expected = std::as_bytes(std::span(result));
   const tune::Tuned tuned = tune::tune_kernel(
       device, space, kernel,

@@ -107,9 +107,10 @@ def space_of(shape: Shape, device: Any = None) -> tune.Space:
     space.let("most_sums", 32 if on_processor else 128)
     space.let("most_table", 1 << 20 if on_processor else 1 << 14)
     space.let("least_items", 1 if on_processor else 64)
-    # A group of a processor is few work-items, one below the other, with vectors of pixels.
+    # A group of a processor is one work-item, with vectors of pixels.
     space.add("ACROSS", [1] if on_processor else [16, 32, 64])
     space.add_powers_of_two("DOWN", 1, 32)
+    space.add("SERIAL", [int(on_processor)])
     space.add("LANES", [4, 8, 16] if on_processor else [1])
     space.add("PIXELS_X", [1, 2] if on_processor else [1, 2, 4])
     space.add("PIXELS_Y", [1, 2, 3, 4, 6, 8, 12, 16])
@@ -134,7 +135,7 @@ GROUPS = [
     "ceil_div(height - filter_height + 1, DOWN * PIXELS_Y)",
     "ceil_div(filters, FILTERS_EACH * TURNS)",
 ]
-GROUP_SIZE = ["ACROSS * DOWN"]
+GROUP_SIZE = ["1 if SERIAL else ACROSS * DOWN"]
 
 
 # What is tried first, of each parameter the first value that goes with those before it.
@@ -144,8 +145,8 @@ WISHES: dict[str, dict[str, list[Any]]] = {
         "WINDOW": [1], "DOWN": [4, 2], "STEP": [4, 2, 1], "RESIDENT": [2],
     },
     "cpu": {
-        "LANES": [16, 8], "BANK": ["IN_TABLE"], "FILTERS_EACH": [8, 4, 2], "PIXELS_Y": [3, 6, 2],
-        "WINDOW": [1], "DOWN": [8, 4, 2], "STEP": [16, 8, 4, 3, 2], "TURNS": [8, 4, 2],
+        "LANES": [16, 8], "BANK": ["IN_TABLE"], "FILTERS_EACH": [4, 2], "PIXELS_Y": [6, 3, 2],
+        "WINDOW": [1], "DOWN": [4, 2], "STEP": [16, 8, 4, 3, 2], "TURNS": [4, 2],
     },
 }  # fmt: skip
 
@@ -194,7 +195,7 @@ class FilterBank:
         self.device, self.bank = device, bank
         self.shape = Shape(*image.shape, *bank.shape[:3])
         self.space = space_of(self.shape, device)
-        self._stream = device.make_stream()
+        self.stream = device.make_stream()
         self._arguments = [treadle.Buffer(device, each) for each in (image, bank)]
         self._out = treadle.Buffer(device, 4 * int(np.prod(self.shape.out)))
         self._default = treadle.Program(device, DEFAULT).kernel("filterbank")
@@ -206,7 +207,7 @@ class FilterBank:
         side = (16, 8) if self.device.limits.max_group_items >= 128 else (1, 1)
         groups = (-(-columns // side[0]), -(-rows // side[1]), -(-filters // 4))
         return lambda: self._default(
-            self._out, *self._arguments, *sizes, groups=groups, group_size=side, stream=self._stream
+            self._out, *self._arguments, *sizes, groups=groups, group_size=side, stream=self.stream
         )
 
     def variant(self, configuration: Any) -> Launch:
@@ -219,7 +220,7 @@ class FilterBank:
             for formulas in (GROUPS, GROUP_SIZE)
         )
         return lambda: kernel(
-            self._out, *self._arguments, groups=groups, group_size=size, stream=self._stream
+            self._out, *self._arguments, groups=groups, group_size=size, stream=self.stream
         )
 
     def result(self, launch: Launch) -> np.ndarray:
@@ -227,7 +228,7 @@ class FilterBank:
         out = np.full(self.shape.out, np.nan, np.float32)
         self._out.copy_from(out)
         launch()
-        self._stream.synchronize()
+        self.stream.synchronize()
         self._out.copy_to(out)
         return out
 
@@ -260,10 +261,10 @@ class FilterBank:
 
     def _sample(self, launch: Launch, count: int) -> float:
         launch()
-        begin = self._stream.record()
+        begin = self.stream.record()
         for _ in range(count):
             launch()
-        end = self._stream.record()
+        end = self.stream.record()
         end.synchronize()
         return max(end.seconds_since(begin) / count, 1e-9)
 

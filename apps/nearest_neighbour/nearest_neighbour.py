@@ -167,6 +167,13 @@ class NearestNeighbours:
         )  # fmt: skip
         self.scanned = number + count
 
+    def forget(self) -> None:
+        """Begins anew with the same targets. Queued."""
+        self._stream.synchronize()
+        self._best.copy_from(np.full(self.count, np.inf))
+        self._index.copy_from(np.full(self.count, -1, np.int64))
+        self.scanned = 0
+
     def wait(self) -> None:
         """Until all that was queued is done."""
         self._stream.synchronize()

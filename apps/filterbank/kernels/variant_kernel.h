@@ -6,7 +6,7 @@
 //
 // and the parameters
 //
-//   ACROSS DOWN            work-items of a group
+//   ACROSS DOWN            work-items of a group; SERIAL 1: it is one, which has the work of all
 //   LANES                  pixels of a vector: 1 on GPUs, 4, 8 or 16 on processors
 //   PIXELS_X PIXELS_Y      vectors of a work-item: beside each other, and below each other
 //   FILTERS_EACH TURNS    filters at a time, and how often a group goes on to the next ones
@@ -30,6 +30,16 @@
 #define IN_LOCAL 1
 #define IN_TABLE 2
 
+#if SERIAL
+#define ITEMS_DOWN 1
+#define EACH_ITEM for (int item_y = 0; item_y < DOWN; ++item_y)
+#define WAIT()
+#else
+#define ITEMS_DOWN DOWN
+#define EACH_ITEM
+#define WAIT() treadle_barrier()
+#endif
+
 #define OUT_WIDTH (WIDTH - FILTER_WIDTH + 1)
 #define OUT_HEIGHT (HEIGHT - FILTER_HEIGHT + 1)
 #define TILE_WIDTH (LANES * ACROSS * PIXELS_X)
@@ -40,7 +50,8 @@
 #define FILTER_SIZE (FILTER_HEIGHT * FILTER_WIDTH * CHANNELS)
 // Of large filters a sum over some channels is added to the result, and the next one begins at 0:
 // one sum of all would have larger errors.
-#define ADDS_UP (FILTER_SIZE > 700)
+// A serial work-item does so, too: it has no sums of several places at a time.
+#define ADDS_UP (SERIAL || FILTER_SIZE > 700)
 
 #if LANES == 1
 typedef float lanes;
@@ -77,7 +88,7 @@ typedef float loose_lanes __attribute__((ext_vector_type(LANES), aligned(4)));
 #endif
 
 // over 80 lines because its loops share sums that stay in registers
-TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (DOWN), RESIDENT)
+TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (ITEMS_DOWN), RESIDENT)
     filterbank(TREADLE_GLOBAL float* TREADLE_RESTRICT out,
                TREADLE_GLOBAL const float* TREADLE_RESTRICT image,
                TREADLE_GLOBAL const float* TREADLE_RESTRICT bank) {
@@ -85,7 +96,10 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (DOWN), RESIDENT)
 #if BANK == IN_LOCAL
   TREADLE_LOCAL float weights[PLACE(STEP, 0, 0)] __attribute__((aligned(16)));
 #endif
-  const int item = treadle_local_id(0), item_x = item % ACROSS, item_y = item / ACROSS;
+  const int item = treadle_local_id(0), item_x = item % ACROSS;
+#if !SERIAL
+  const int item_y = item / ACROSS;
+#endif
   const int tile_x = treadle_group_id(0) * TILE_WIDTH, tile_y = treadle_group_id(1) * TILE_HEIGHT;
   // Beyond the image is what only results need that are not stored.
   const int inside_x = min(PIECE_WIDTH, WIDTH - tile_x);
@@ -105,7 +119,7 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (DOWN), RESIDENT)
     for (int channel = 0; channel < CHANNELS; channel += STEP) {
       // Where all channels fit, later turns find the image in place.
       if (first == begin || STEP < CHANNELS)
-        for (int y = item_y; y < PIECE_HEIGHT; y += DOWN) {
+        for (int y = item / ACROSS; y < PIECE_HEIGHT; y += ITEMS_DOWN) {
           TREADLE_LOCAL_POINTER float* to = piece + y * PIECE_STRIDE;
           TREADLE_GLOBAL const float* from =
               image + ((treadle_int64)min(tile_y + y, HEIGHT - 1) * WIDTH + tile_x) * CHANNELS;
@@ -119,7 +133,7 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (DOWN), RESIDENT)
             for (int c = 0; c < STEP; ++c) to[c * PIECE_HEIGHT * PIECE_STRIDE + x] = 0.0f;
         }
 #if BANK == IN_LOCAL
-      for (int k = item; k < PLACE(STEP, 0, 0); k += ACROSS * DOWN) {
+      for (int k = item; k < PLACE(STEP, 0, 0); k += ACROSS * ITEMS_DOWN) {
         const int c = k % STEP, column_and_row = k / STEP % (FILTER_WIDTH * FILTER_HEIGHT);
         const int i = column_and_row % FILTER_WIDTH, j = column_and_row / FILTER_WIDTH;
         const int f = k / STEP / (FILTER_WIDTH * FILTER_HEIGHT);
@@ -127,74 +141,76 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (DOWN), RESIDENT)
         WEIGHT(f, c, i, j) = is_inside ? bank[AT_FILTER(first + f, c, i, j)] : 0.0f;
       }
 #endif
-      treadle_barrier();
+      WAIT();
+      EACH_ITEM {
 #pragma unroll 1
-      for (int c = 0; c < STEP && channel + c < CHANNELS; ++c) {
-        TREADLE_LOCAL_POINTER const float* place =
-            piece + (c * PIECE_HEIGHT + item_y * PIXELS_Y) * PIECE_STRIDE + item_x * LANES;
+        for (int c = 0; c < STEP && channel + c < CHANNELS; ++c) {
+          TREADLE_LOCAL_POINTER const float* place =
+              piece + (c * PIECE_HEIGHT + item_y * PIXELS_Y) * PIECE_STRIDE + item_x * LANES;
 #pragma unroll UNROLL
-        for (int i = 0; i < FILTER_WIDTH; ++i) {
+          for (int i = 0; i < FILTER_WIDTH; ++i) {
 #if WINDOW
-          lanes column[PIXELS_Y + FILTER_HEIGHT - 1][PIXELS_X];
+            lanes column[PIXELS_Y + FILTER_HEIGHT - 1][PIXELS_X];
 #pragma unroll
-          for (int y = 0; y < PIXELS_Y + FILTER_HEIGHT - 1; ++y)
+            for (int y = 0; y < PIXELS_Y + FILTER_HEIGHT - 1; ++y)
 #pragma unroll
-            for (int x = 0; x < PIXELS_X; ++x)
-              column[y][x] = LOAD(place + y * PIECE_STRIDE + x * LANES * ACROSS + i);
+              for (int x = 0; x < PIXELS_X; ++x)
+                column[y][x] = LOAD(place + y * PIECE_STRIDE + x * LANES * ACROSS + i);
 #pragma unroll
 #else
 #pragma unroll 1
 #endif
-          for (int j = 0; j < FILTER_HEIGHT; ++j) {
+            for (int j = 0; j < FILTER_HEIGHT; ++j) {
 #if !WINDOW
-            lanes value[PIXELS_Y][PIXELS_X];
-#pragma unroll
-            for (int y = 0; y < PIXELS_Y; ++y)
-#pragma unroll
-              for (int x = 0; x < PIXELS_X; ++x)
-                value[y][x] = LOAD(place + (y + j) * PIECE_STRIDE + x * LANES * ACROSS + i);
-#endif
-#pragma unroll
-            for (int f = 0; f < FILTERS_EACH; ++f) {
-              const lanes weight = SPREAD(WEIGHT(f, c, i, j));
+              lanes value[PIXELS_Y][PIXELS_X];
 #pragma unroll
               for (int y = 0; y < PIXELS_Y; ++y)
 #pragma unroll
                 for (int x = 0; x < PIXELS_X; ++x)
-#if WINDOW
-                  sum[y][x][f] = MULTIPLY_ADD(column[y + j][x], weight, sum[y][x][f]);
-#else
-                  sum[y][x][f] = MULTIPLY_ADD(value[y][x], weight, sum[y][x][f]);
+                  value[y][x] = LOAD(place + (y + j) * PIECE_STRIDE + x * LANES * ACROSS + i);
 #endif
+#pragma unroll
+              for (int f = 0; f < FILTERS_EACH; ++f) {
+                const lanes weight = SPREAD(WEIGHT(f, c, i, j));
+#pragma unroll
+                for (int y = 0; y < PIXELS_Y; ++y)
+#pragma unroll
+                  for (int x = 0; x < PIXELS_X; ++x)
+#if WINDOW
+                    sum[y][x][f] = MULTIPLY_ADD(column[y + j][x], weight, sum[y][x][f]);
+#else
+                    sum[y][x][f] = MULTIPLY_ADD(value[y][x], weight, sum[y][x][f]);
+#endif
+              }
             }
           }
         }
-      }
-      treadle_barrier();
-      if (ADDS_UP || channel + STEP >= CHANNELS) {
+        if (ADDS_UP || channel + STEP >= CHANNELS) {
 #pragma unroll
-        for (int y = 0; y < PIXELS_Y; ++y) {
-          const int to_y = tile_y + item_y * PIXELS_Y + y;
+          for (int y = 0; y < PIXELS_Y; ++y) {
+            const int to_y = tile_y + item_y * PIXELS_Y + y;
 #pragma unroll
-          for (int x = 0; x < PIXELS_X; ++x)
+            for (int x = 0; x < PIXELS_X; ++x)
 #pragma unroll
-            for (int lane = 0; lane < LANES; ++lane) {
-              const int to_x = tile_x + (x * ACROSS + item_x) * LANES + lane;
-              if (to_y < OUT_HEIGHT && to_x < OUT_WIDTH) {
-                TREADLE_GLOBAL float* to =
-                    out + ((treadle_int64)to_y * OUT_WIDTH + to_x) * FILTERS + first;
+              for (int lane = 0; lane < LANES; ++lane) {
+                const int to_x = tile_x + (x * ACROSS + item_x) * LANES + lane;
+                if (to_y < OUT_HEIGHT && to_x < OUT_WIDTH) {
+                  TREADLE_GLOBAL float* to =
+                      out + ((treadle_int64)to_y * OUT_WIDTH + to_x) * FILTERS + first;
 #pragma unroll
-                for (int f = 0; f < FILTERS_EACH; ++f)
-                  if (first + f < FILTERS)
-                    to[f] = (channel > 0 && ADDS_UP ? to[f] : 0.0f) + LANE(sum[y][x][f], lane);
+                  for (int f = 0; f < FILTERS_EACH; ++f)
+                    if (first + f < FILTERS)
+                      to[f] = (channel > 0 && ADDS_UP ? to[f] : 0.0f) + LANE(sum[y][x][f], lane);
+                }
               }
-            }
 #pragma unroll
-          for (int x = 0; x < PIXELS_X; ++x)
+            for (int x = 0; x < PIXELS_X; ++x)
 #pragma unroll
-            for (int f = 0; f < FILTERS_EACH; ++f) sum[y][x][f] = SPREAD(0.0f);
+              for (int f = 0; f < FILTERS_EACH; ++f) sum[y][x][f] = SPREAD(0.0f);
+          }
         }
       }
+      WAIT();
     }
   }
 }
