@@ -265,6 +265,13 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _added(options: argparse.Namespace, store: Any, count: int) -> int:
+    if options.store is None:  # numbers of arrays in the user's store are those in force
+        _tune.write_tilings(store)
+    print(f"{count} attempts")
+    return 0
+
+
 def _import(options: argparse.Namespace) -> int:
     names: dict[str, Any] = {}
     if options.kernel is not None:
@@ -276,17 +283,13 @@ def _import(options: argparse.Namespace) -> int:
     for path in options.files:
         text = path.read_text(encoding="utf-8")
         count += store.import_lines(tune.foreign_wisdom(text, **names))
-    _tune.write_tilings(store)
-    print(f"{count} attempts")
-    return 0
+    return _added(options, store, count)
 
 
 def _merge(options: argparse.Namespace) -> int:
     store = store_of(options.store)
     count = sum(store.merge(path) for path in options.files)
-    _tune.write_tilings(store)
-    print(f"{count} attempts")
-    return 0
+    return _added(options, store, count)
 
 
 def _array_options(parser: argparse.ArgumentParser) -> None:

@@ -173,11 +173,12 @@ std::filesystem::path tilings_file() {
   return folder.empty() ? folder : folder / "tilings.jsonl";
 }
 
-codegen::Tiling known_tiling(const device::Device& device, Schedule schedule) {
+codegen::Tiling known_tiling(const device::Device& device, Schedule schedule,
+                             const std::filesystem::path& file) {
   const codegen::Tiling before = default_tiling(device.info().limits, schedule);
   std::string shipped;
-  for (const EmbeddedFile& file : shipped_tilings::embedded_files) shipped += file.text;
-  const std::string own = content_of(tilings_file());
+  for (const EmbeddedFile& each : shipped_tilings::embedded_files) shipped += each.text;
+  const std::string own = content_of(file);
   if (shipped.empty() && own.empty()) return before;
   const device::DeviceIdentity identity = device::identity_of(device);
   const auto with = [&](const std::string& lines, const codegen::Tiling& tiling) {

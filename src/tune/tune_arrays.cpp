@@ -310,7 +310,8 @@ std::vector<ArrayTuned> tune_arrays(const std::shared_ptr<device::Device>& devic
     kernel::set_tiling(*device, at_first);
     throw;
   }
-  if (const auto file = kernel::tilings_file(); !file.empty()) write_tilings(*options.store, file);
+  if (options.file.empty()) options.file = kernel::tilings_file();
+  if (!options.file.empty()) write_tilings(*options.store, options.file);
   return made;
 }
 

@@ -87,7 +87,8 @@ TEST(KnownTilingsTest, WhatTreadleCarriesIsValid) {
 TEST(KnownTilingsTest, ADeviceNobodyKnowsHasItsLimitsNumbers) {
   const auto device = device::null_driver()->devices().front();
   const Schedule schedule = device->info().traits.schedule;
-  EXPECT_EQ(known_tiling(*device, schedule), default_tiling(device->info().limits, schedule));
+  EXPECT_EQ(known_tiling(*device, schedule, "no such file"),
+            default_tiling(device->info().limits, schedule));
   EXPECT_EQ(tilings_file().filename(), "tilings.jsonl");
 }
 

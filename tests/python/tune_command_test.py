@@ -251,51 +251,57 @@ def test_what_kernel_tuner_has_measured_counts_for_a_kernel(command):
     assert [(k.kernel, k.problem) for k in kept.keys()] == [("k", {"n": 1})]
 
 
-@pytest.fixture
-def own_numbers():
-    """Wisdom that later tests shall not find."""
+TILING = "import treadle; t = treadle.tiling(treadle.default_device()); print(t.tile_side)"
+NUMBERS = """
+import treadle
+from treadle import tune
+[found] = tune.tune_arrays(treadle.default_device(), families=["transpose"], seconds=0.1,
+                           size=0.02, store=tune.Store(), progress=print)
+assert found.attempts >= 1 and repr(found).startswith("<ArrayTuned transpose:"), found
+"""
+
+
+def test_the_numbers_of_arrays_are_tuned_for_later_processes(tmp_path, run_python):
+    """In processes with a cache of their own: other tests run with the usual numbers."""
+
+    def run(*words):
+        return run_python(*map(str, words), TREADLE_CACHE_DIR=str(tmp_path / "cache"))
+
+    store = tmp_path / "store.db"
+    command = ("-m", "treadle", "tune")
+    words = ("--seconds", 0.3, "--size", 0.02, "--store", store, "--quiet")
+    ran = run(*command, "arrays", "transpose", "scan", *words)
+    assert ran.returncode == 0, ran.stderr
+    assert [line.partition(":")[0] for line in ran.stdout.splitlines()] == ["transpose", "scan"]
+    report = json.loads(run(*command, "arrays", "fold", "--json", *words).stdout)
+    assert report["device"] == treadle.default_device().id
+    assert report["families"][0]["family"] == "fold"
+    assert "treadle.arrays.fold schedule=" in run(*command, "ls", "--store", store).stdout
+    assert run(*command, "arrays", "folds", *words).returncode == 2
+    # Wisdom of another run comes into force by importing it.
     device = treadle.default_device()
     before = treadle.tiling(device)
-    yield device, before
-    treadle.set_tiling(device, before)
-    pathlib.Path(os.environ["TREADLE_CACHE_DIR"], "tilings.jsonl").unlink(missing_ok=True)
-
-
-TILING = "import treadle; t = treadle.tiling(treadle.default_device()); print(t.tile_side)"
-
-
-def test_the_numbers_of_arrays_are_tuned_for_later_processes(command, own_numbers, run_python):
-    device, before = own_numbers
-    words = ("--seconds", 0.3, "--size", 0.02, "--store", command.folder / "store.db", "--quiet")
-    status, out = command("arrays", "transpose", "scan", *words)
-    assert status == 0
-    assert [line.partition(":")[0] for line in out.splitlines()] == ["transpose", "scan"]
-    report = json.loads(command("arrays", "fold", "--json", *words)[1])
-    assert report["device"] == device.id and report["families"][0]["family"] == "fold"
-    ls = command("ls", "--store", command.folder / "store.db")[1]
-    assert "treadle.arrays.fold schedule=" in ls
-    with pytest.raises(SystemExit):
-        command("arrays", "folds", *words)
-    # Wisdom of another run comes into force by importing it.
-    other = 16 if before.tile_side != 16 else 8
-    key = tune.Store(command.folder / "store.db").keys("treadle.arrays.transpose")[0]
     line = {
         "kernel": "treadle.arrays.transpose",
         "problem": {"schedule": before.schedule},
-        "environment": {"device": key.environment.device, "treadle": "another"},
-        "configuration": {"tile_side": other},
+        "environment": {"device": device.identity.name, "treadle": "another"},
+        "configuration": {"tile_side": 16 if before.tile_side != 16 else 8},
         "outcome": "measured",
         "seconds": 1e-9,
         "won": True,
     }
-    wisdom = command.folder / "wisdom.jsonl"
+    wisdom = tmp_path / "wisdom.jsonl"
     wisdom.write_text(json.dumps(line))
-    assert command("import", wisdom, "--store", command.folder / "new.db") == (0, "1 attempts\n")
-    assert run_python("-c", TILING).stdout == f"{other}\n"
-    numbers = tune.tune_arrays(
-        device, families=["transpose"], seconds=0.1, size=0.02, store=tune.Store()
-    )
-    assert numbers[0].attempts >= 1 and repr(numbers[0]).startswith("<ArrayTuned transpose:")
+    other = run(*command, "import", wisdom, "--store", tmp_path / "new.db")
+    assert other.stdout == "1 attempts\n", other.stderr
+    (tmp_path / "cache" / "tilings.jsonl").unlink(missing_ok=True)
+    ran = run(*command, "import", wisdom)
+    assert ran.stdout == "1 attempts\n", ran.stderr
+    assert run("-c", TILING).stdout == f"{line['configuration']['tile_side']}\n"
+    (tmp_path / "cache" / "tilings.jsonl").write_text("damaged")
+    assert run("-c", TILING).stdout == f"{before.tile_side}\n"
+    ran = run("-c", NUMBERS)
+    assert ran.returncode == 0 and "'family': 'transpose'" in ran.stdout, ran.stderr
 
 
 def test_progress_tells_what_is_left():

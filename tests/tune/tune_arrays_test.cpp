@@ -2,6 +2,7 @@
 #include "treadle/tune/tune_arrays.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -26,14 +27,17 @@ class TuneArraysTest : public testing::TestWithParam<std::string> {
   void SetUp() override {
     device_ = device::find_device(GetParam());
     before_ = kernel::tiling_of(*device_);
-    options_ = {.seconds = 0.2, .size = 1.0 / 64, .store = std::make_shared<Store>("")};
-    std::error_code failure;
-    std::filesystem::remove(kernel::tilings_file(), failure);
+    // Other tests run beside this one, with their own numbers.
+    options_ = {.seconds = 0.2,
+                .size = 1.0 / 64,
+                .store = std::make_shared<Store>(""),
+                .file = std::filesystem::temp_directory_path() /
+                        ("treadle-tuned-arrays-" + std::to_string(getpid()) + ".jsonl")};
   }
   void TearDown() override {
     kernel::set_tiling(*device_, before_);
     std::error_code failure;
-    std::filesystem::remove(kernel::tilings_file(), failure);
+    std::filesystem::remove(options_.file, failure);
   }
   std::shared_ptr<device::Device> device_;
   codegen::Tiling before_ = {};
@@ -73,13 +77,13 @@ TEST_P(TuneArraysTest, WhatIsBetterIsUsedAndWrittenForLaterProcesses) {
     changed += number.get(now) != number.get(before_);
   EXPECT_EQ(changed, tuned[0].numbers.size() + tuned[1].numbers.size());
   // As a new process does.
-  EXPECT_EQ(kernel::known_tiling(*device_, now.schedule), now);
+  EXPECT_EQ(kernel::known_tiling(*device_, now.schedule, options_.file), now);
   // The search of another day begins there; nothing is worth a change then.
   options_.worth = 0;
   options_.progress = {};
   for (const ArrayTuned& each : tune_arrays(device_, options_)) EXPECT_TRUE(each.numbers.empty());
   EXPECT_EQ(kernel::tiling_of(*device_), now);
-  EXPECT_EQ(kernel::known_tiling(*device_, now.schedule), now);
+  EXPECT_EQ(kernel::known_tiling(*device_, now.schedule, options_.file), now);
 }
 
 TEST_P(TuneArraysTest, WhatIsHardlyBetterStaysAsItIs) {
@@ -89,7 +93,7 @@ TEST_P(TuneArraysTest, WhatIsHardlyBetterStaysAsItIs) {
   EXPECT_TRUE(tuned[0].numbers.empty());
   EXPECT_EQ(tuned[0].ratio, 1);
   EXPECT_EQ(kernel::tiling_of(*device_), before_);
-  EXPECT_EQ(kernel::known_tiling(*device_, before_.schedule), before_);
+  EXPECT_EQ(kernel::known_tiling(*device_, before_.schedule, options_.file), before_);
 }
 
 TEST_P(TuneArraysTest, EveryFamilyIsTunedAndRight) {

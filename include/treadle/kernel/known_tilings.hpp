@@ -42,6 +42,7 @@ codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
 std::filesystem::path tilings_file();
 /// What a device begins with: default_tiling() with what Treadle carries for it, and then with what
 /// the user's file has.
-codegen::Tiling known_tiling(const device::Device& device, Schedule schedule);
+codegen::Tiling known_tiling(const device::Device& device, Schedule schedule,
+                             const std::filesystem::path& file = tilings_file());
 
 }  // namespace treadle::kernel

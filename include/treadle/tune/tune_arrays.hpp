@@ -43,6 +43,7 @@ struct ArrayTuneOptions {
   double worth = 0.97;
   std::uint64_t seed = 0;                                   ///< of the searches
   std::shared_ptr<Store> store = {};                        ///< null: Store::of_user()
+  std::filesystem::path file = {};                          ///< empty: kernel::tilings_file()
   std::function<void(const ArrayProgress&)> progress = {};  ///< called after each configuration
   std::function<bool()> stop = {};                          ///< asked before each: true ends it
 };
