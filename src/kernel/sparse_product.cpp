@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "declared_kernel.hpp"
 #include "plan_table.hpp"
+#include "several_launches.hpp"
 #include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
 #include "treadle/codegen/signature.hpp"
+#include "treadle/codegen/sparse_merge.hpp"
 #include "treadle/kernel/associative.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/segmented_fold_kernel.hpp"
@@ -19,8 +22,9 @@
 
 namespace treadle::kernel {
 
-/// Kernels that do not keep the device alive: one of both.
+/// Kernels that do not keep the device alive: those of one way.
 struct SparseProductPlan {
+  std::vector<DeclaredKernel> merged;
   std::unique_ptr<SegmentedFoldKernel> fold;
   std::unique_ptr<ElementwiseKernel> rows;
 };
@@ -108,6 +112,48 @@ const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form)
   });
 }
 
+const SparseProductPlan& merged_plan(device::Device& device, const SparseForm& form,
+                                     const codegen::Tiling& tiling) {
+  std::string key = "merged " + key_of(form);
+  append_key(key, tiling);
+  return plans<SparseProductPlan>(device).find(key, [&] {
+    auto made = std::make_shared<SparseProductPlan>();
+    made->merged = declared_kernels(
+        device,
+        codegen::generate_sparse_merge(form, tiling, codegen::dialect_of(device.info().language)));
+    return made;
+  });
+}
+
+void launch_merged(device::Stream& stream, const SparseProduct& product,
+                   const SparseProductArguments& arguments, const codegen::Tiling& tiling,
+                   const device::Order& order) {
+  const SparseProductPlan& plan = merged_plan(stream.device(), product.form, tiling);
+  const std::uint64_t tile = codegen::merged_items(tiling),
+                      groups = (product.rows + product.entries + tile - 1) / tile,
+                      size = DType(product.form.dtype).size_bytes();
+  const memory::Buffer left = scratch_on(stream, groups * (sizeof(std::int64_t) + size));
+  const device::Argument rows(left.location()),
+      sums(left.location() + groups * sizeof(std::int64_t));
+  const auto row_count = static_cast<std::int64_t>(product.rows),
+             entries = static_cast<std::int64_t>(product.entries),
+             group_count = static_cast<std::int64_t>(groups);
+  LaunchesInTurn launches(stream, order);
+  launches.then([&](const device::Order& own) {
+    const UserArgument all[] = {arguments.data, arguments.columns, arguments.starts,
+                                arguments.x,    arguments.result,  rows,
+                                sums,           row_count,         entries};
+    plan.merged[0].launch(stream, all, groups, tiling.group_size, own);
+  });
+  launches.then(
+      [&](const device::Order& own) {
+        const UserArgument all[] = {rows, sums, arguments.result, row_count, group_count};
+        plan.merged[1].launch(stream, all, (groups + tiling.group_size - 1) / tiling.group_size,
+                              tiling.group_size, own);
+      },
+      LaunchesInTurn::Place::last);
+}
+
 /// How many columns a work-item takes: on a processor a vector of them, on a GPU one, because its
 /// neighbours take those beside it.
 unsigned across_of(const SparseProduct& product, const codegen::Tiling& tiling) {
@@ -124,6 +170,9 @@ void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
   device::Device& device = stream.device();
   SparseForm form = product.form;
   form.across = across_of(product, tiling_of(device));
+  const codegen::Tiling& tiling = tiling_of(device, product.schedule);
+  if (product.is_merged && codegen::can_merge(form, tiling))
+    return launch_merged(stream, product, arguments, tiling, order);
   const SparseProductPlan& plan = plan_of(device, form);
   if (plan.fold) {
     const UserArgument starts = arguments.starts;

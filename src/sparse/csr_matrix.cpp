@@ -90,9 +90,16 @@ Array CsrMatrix::product(const Array& x, Scalar dtype) const {
   return pending_product({.form = {.layout = codegen::SparseLayout::rows},
                           .rows = 0,
                           .columns = 0,
-                          .entries = static_cast<std::uint64_t>(entries())},
+                          .entries = static_cast<std::uint64_t>(entries()),
+                          .is_merged = is_merged_},
                          size(), {.data = data_, .columns = indices_, .starts = offsets_}, x,
                          dtype);
+}
+
+CsrMatrix CsrMatrix::merged() const {
+  CsrMatrix made = *this;
+  made.is_merged_ = true;
+  return made;
 }
 
 CsrMatrix CsrMatrix::transposed() const {

@@ -61,6 +61,10 @@ std::vector<FormatCandidate> candidates_of(const CsrMatrix& a, const Structure& 
              entry = value + column, rows = a.size().rows;
   std::vector<FormatCandidate> all{{"csr", a.entries() * entry + 8 * (rows + 1)}};
   const auto longest = static_cast<std::int64_t>(structure.lengths.size()) - 1;
+  // Where one row takes as long as many others, as far as the device has work-items that wait.
+  const bool is_wide = a.data().device().info().traits.schedule == Schedule::wide;
+  if (is_wide && longest > 8 * (a.entries() / std::max<std::int64_t>(rows, 1) + 1))
+    all.push_back({"csr merged", all.front().bytes});
   all.push_back({"ell", longest * pitch_of(rows) * entry});
   all.push_back({"sell", structure.sliced * entry + rows / 4});
   const std::int64_t usual = usual_length(structure.lengths, rows);
@@ -93,7 +97,7 @@ std::shared_ptr<const SparseMatrix> made(const CsrMatrix& a, const std::string& 
     const std::int64_t side = format.back() - '0';
     return std::make_shared<BsrMatrix>(BsrMatrix::of(a, {side, side}));
   }
-  return std::make_shared<CsrMatrix>(a);
+  return std::make_shared<CsrMatrix>(format == "csr merged" ? a.merged() : a);
 }
 
 /// Of a product, the best of three times.
@@ -177,7 +181,7 @@ std::string FormatChoice::explain() const {
   std::string text;
   for (const FormatCandidate& candidate : candidates) {
     char line[120];
-    std::snprintf(line, sizeof line, "%s %-8s %14lld bytes",
+    std::snprintf(line, sizeof line, "%s %-10s %14lld bytes",
                   candidate.format == chosen ? "->" : "  ", candidate.format.c_str(),
                   static_cast<long long>(candidate.bytes));
     text += line;

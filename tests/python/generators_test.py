@@ -68,6 +68,7 @@ WRITERS = {
     "ScanWriter": 1,
     "SegmentedFoldWriter": 1,
     "SparseRowsWriter": 1,
+    "SparseMergeWriter": 1,
     "RadixSortWriter": 1,
     "RowSortWriter": 1,
     "WideRowWriter": 1,  # by digits, in a group

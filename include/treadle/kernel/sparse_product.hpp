@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "treadle/codegen/sparse_rows.hpp"
 #include "treadle/device/copy.hpp"
@@ -18,6 +19,10 @@ struct SparseProduct {
   std::int64_t pitch = 0;  ///< of ELL and diagonals: from one to the next
   std::int64_t depth = 0;  ///< how many of these there are
   std::int64_t width = 0;  ///< columns of what is multiplied; 0: a vector
+  /// Of rows by a vector: whether entries and ends of rows are dealt evenly, where that is possible
+  /// (codegen::can_merge()); for rows of very different lengths.
+  bool is_merged = false;
+  std::optional<Schedule> schedule = {};  ///< none: the device's
   bool operator==(const SparseProduct&) const = default;
 };
 /// Memory of the device, each dense, as codegen::generate_sparse_rows() has it; what the layout

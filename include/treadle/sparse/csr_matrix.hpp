@@ -71,6 +71,11 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix reshaped(const MatrixSize& size) const;
   /// The same places with other elements. Throws ShapeError for another number of them.
   CsrMatrix with_data(const Array& data) const;
+  /// The same matrix, whose products with vectors deal entries and ends of rows evenly to the
+  /// work-items of a GPU: for rows of very different lengths. Processors deal rows as they are
+  /// done.
+  CsrMatrix merged() const;
+  bool is_merged() const noexcept { return is_merged_; }  ///< whether it is one of those
   /// The sum of two matrices. Throws ShapeError for another size; as from_entries().
   CsrMatrix plus(const CsrMatrix& other) const;
   /// The product with another sparse matrix: all products of entries are made, sorted by their
@@ -100,6 +105,7 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix(Checked, Array data, Array indices, Array offsets, const MatrixSize& size);
 
   Array data_, indices_, offsets_;
+  bool is_merged_ = false;
 };
 
 }  // namespace treadle::sparse

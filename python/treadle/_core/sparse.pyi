@@ -92,6 +92,9 @@ class CsrMatrix(SparseMatrix):
     def reshaped(self, rows: int, columns: int) -> CsrMatrix:
         """In rows of another length."""
 
+    def merged(self) -> CsrMatrix:
+        """Deals entries and ends of rows evenly, on GPUs."""
+
     def with_data(self, data: treadle._core.array.Array) -> CsrMatrix:
         """Other elements, the same places."""
 

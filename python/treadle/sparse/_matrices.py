@@ -499,6 +499,11 @@ class csr_array(sparray):  # noqa: N801 - SciPy's name
         """The same, with each place once. Waits."""
         return self._matrix.is_canonical()
 
+    def merged(self) -> csr_array:
+        """The same matrix, whose products with vectors deal entries and ends of rows evenly to the
+        work-items of a GPU: for rows of very different lengths. fastest() tries that, too."""
+        return self._of(self._matrix.merged())
+
     def sort_indices(self) -> None:
         """Puts the columns of each row in order."""
         self._matrix = self._matrix.sorted()
