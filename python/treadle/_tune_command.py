@@ -250,7 +250,8 @@ def _ls(options: argparse.Namespace) -> int:
         if row["configuration"] is not None:
             values = " ".join(f"{k}={v}" for k, v in row["configuration"].items())
             took = f"{_tune.duration_text(row['seconds'])} by {values}"
-        print(f"{row['kernel']}{problem}, {row['device']}: {took}; {row['attempts']} attempts")
+        where = row["device"] or "a device without a name"
+        print(f"{row['kernel']}{problem}, {where}: {took}; {row['attempts']} attempts")
     if not rows:
         print("nothing was tuned yet")
     return 0

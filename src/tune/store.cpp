@@ -44,9 +44,11 @@ constexpr const char* steps[] = {
     "ALTER TABLE attempt ADD COLUMN text TEXT NOT NULL DEFAULT ''; "
     "ALTER TABLE attempt ADD COLUMN measured_at REAL NOT NULL DEFAULT 0; "
     "PRAGMA user_version = 3;"};
+// By names: a connection that knows the columns of an earlier version looks again then.
 constexpr const char* put =
-    "INSERT INTO attempt VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-    "?16) "
+    "INSERT INTO attempt (kernel, problem, environment, configuration, device, architecture, "
+    "outcome, seconds, samples, resources, compile_seconds, error, time, won, text, measured_at) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) "
     "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, seconds = excluded.seconds, "
     "samples = excluded.samples, resources = excluded.resources, "
     "compile_seconds = excluded.compile_seconds, error = excluded.error, time = excluded.time, "

@@ -53,6 +53,52 @@ class StoreTest : public testing::Test {
     ASSERT_EQ(sqlite3_exec(raw, statements, nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(raw);
   }
+  void make_version_1(const std::filesystem::path& path) {
+    std::filesystem::create_directories(path.parent_path());
+    write(path,
+          "CREATE TABLE attempt (kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT "
+          "NULL, configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL, "
+          "outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL, "
+          "compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY "
+          "(kernel, problem, environment, configuration)) WITHOUT ROWID;"
+          "INSERT INTO attempt VALUES ('f-1', '{\"dtype\":\"float32\",\"n\":100}', "
+          "'{\"architecture\":\"sm_1\",\"compiler\":\"1\",\"device\":\"GPU 1\",\"driver\":\"d\","
+          "\"treadle\":\"t\"}', '{\"f\":0.5,\"kind\":\"c\",\"tile\":8}', 'GPU 1', 'sm_1', "
+          "'measured', "
+          "2.0, '[2.0]', '{}', 0.1, '', 5);"
+          "PRAGMA application_id = 0x54524454; PRAGMA user_version = 1;");
+  }
+  /// Each of them makes or migrates the file, and adds to it at the same time.
+  void expect_processes_share(std::size_t before) {
+    constexpr int processes = 16, each = 20;
+    std::vector<pid_t> children;
+    for (int process = 0; process < processes; ++process) {
+      const pid_t child = fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) {
+        int status = 0;
+        try {
+          Store store(file());
+          for (int k = 0; k < each; ++k)
+            store.add(key(1000 * process + k), space_.at(0), taking(k + 1));
+          store.add(key(7), space_.at(1), taking(process + 1));
+          store.choose(key(7));
+        } catch (const std::exception& error) {
+          std::fprintf(stderr, "%s\n", error.what());
+          status = 1;
+        }
+        _exit(status);
+      }
+      children.push_back(child);
+    }
+    for (const pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0);
+    }
+    Store store(file());
+    EXPECT_EQ(store.size(), std::size_t{processes * each + 1} + before);
+  }
   template <class F>
   static std::string refusal(F&& call) {
     try {
@@ -157,22 +203,7 @@ TEST_F(StoreTest, ChoosesWhoWonThoughAnotherTookLessOnce) {
 }
 
 TEST_F(StoreTest, AFileOfVersion1IsMigrated) {
-  const auto make = [&](const std::filesystem::path& path) {
-    std::filesystem::create_directories(path.parent_path());
-    write(path,
-          "CREATE TABLE attempt (kernel TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT "
-          "NULL, configuration TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL, "
-          "outcome TEXT NOT NULL, seconds REAL, samples TEXT NOT NULL, resources TEXT NOT NULL, "
-          "compile_seconds REAL NOT NULL, error TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY "
-          "(kernel, problem, environment, configuration)) WITHOUT ROWID;"
-          "INSERT INTO attempt VALUES ('f-1', '{\"dtype\":\"float32\",\"n\":100}', "
-          "'{\"architecture\":\"sm_1\",\"compiler\":\"1\",\"device\":\"GPU 1\",\"driver\":\"d\","
-          "\"treadle\":\"t\"}', '{\"f\":0.5,\"kind\":\"c\",\"tile\":8}', 'GPU 1', 'sm_1', "
-          "'measured', "
-          "2.0, '[2.0]', '{}', 0.1, '', 5);"
-          "PRAGMA application_id = 0x54524454; PRAGMA user_version = 1;");
-  };
-  make(file());
+  make_version_1(file());
   Store reader({});
   EXPECT_EQ(reader.merge(file()), 1u);
   EXPECT_EQ(reader.choose(key(100)).match, Match::exact);
@@ -196,7 +227,7 @@ TEST_F(StoreTest, AFileOfVersion1IsMigrated) {
   EXPECT_EQ(store.find(key(100), space_.at(1))->measured_at, 1.5);
   // The same of one of version 2.
   const auto second = folder_ / "second.db";
-  make(second);
+  make_version_1(second);
   write(second,
         "ALTER TABLE attempt ADD COLUMN won INTEGER NOT NULL DEFAULT 0; "
         "UPDATE attempt SET won = 1; PRAGMA user_version = 2;");
@@ -269,36 +300,10 @@ TEST_F(StoreTest, WhereNothingCanBeWrittenMemoryDoes) {
   EXPECT_EQ(store.size(), 1u);
 }
 
-// Each of them makes the file if it is not there, and adds to it at the same time.
-TEST_F(StoreTest, SixteenProcessesShareAFile) {
-  constexpr int processes = 16, each = 20;
-  std::vector<pid_t> children;
-  for (int process = 0; process < processes; ++process) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      int status = 0;
-      try {
-        Store store(file());
-        for (int k = 0; k < each; ++k)
-          store.add(key(1000 * process + k), space_.at(0), taking(k + 1));
-        store.add(key(7), space_.at(1), taking(process + 1));
-        store.choose(key(7));
-      } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        status = 1;
-      }
-      _exit(status);
-    }
-    children.push_back(child);
-  }
-  for (const pid_t child : children) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-  }
-  Store store(file());
-  EXPECT_EQ(store.size(), std::size_t{processes * each + 1});
+TEST_F(StoreTest, SixteenProcessesShareAFile) { expect_processes_share(0); }
+TEST_F(StoreTest, SixteenProcessesShareAFileThatTheyMigrate) {
+  make_version_1(file());
+  expect_processes_share(1);
 }
 
 TEST_F(StoreTest, ThreadsShareOne) {
