@@ -26,7 +26,9 @@ import treadle
 from treadle import tune
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
-SCORES, EXACT = ((FOLDER / f"{name}.h").read_text() for name in ("scores", "exact"))
+SCORES, TENSOR, EXACT = (
+    (FOLDER / f"{name}.h").read_text() for name in ("scores", "scores_tensor", "exact")
+)
 PADDING = 2048  # targets and neighbours are filled up to a multiple of it
 CONSTRAINTS = [
     "dimensions % DEPTH == 0 and (STAGED == 1 or DEPTH == dimensions)",
@@ -73,6 +75,14 @@ def space_of(dimensions: int, device: Any = None) -> tune.Space:
     return space
 
 
+def tensor_space(dimensions: int, device: Any = None) -> tune.Space:
+    """The variants of the kernel for matrix units."""
+    space = tune.Space(device=device, dimensions=dimensions, chunk=chunk_of(False))
+    space.add("WARPS", [4, 2, 8]).add("TILES", [2, 1, 4]).add("ROWS", [64, 32, 16])
+    space.require("4 * (ROWS * (dimensions + 4) + 256 * WARPS) <= 49152")
+    return space
+
+
 def start_of(space: tune.Space, kind: str, dimensions: int) -> dict[str, Any]:
     """The configuration that is used, or tried first, where nothing was measured."""
     wishes = dict(WISHES[kind])
@@ -81,22 +91,36 @@ def start_of(space: tune.Space, kind: str, dimensions: int) -> dict[str, Any]:
     return dict(space.make(wishes))
 
 
+def has_tensors(device: Any, dimensions: int) -> bool:
+    """Whether a device has the matrix units that scores_tensor.h takes for granted."""
+    architecture = device.identity.architecture
+    is_recent = architecture.startswith("sm_") and int(architecture[3:].rstrip("af")) >= 80
+    return device.kind == "gpu" and is_recent and dimensions % 8 == 0
+
+
 class NearestNeighbours:
     """The nearest neighbours of targets on a device, among all that scan() was given so far.
 
     targets: an array of rows, of float32 or uint8. tuning: options of tune.tuned(), store and
     policy, say. Distances are those of float64: the nearest one is found, and of equally near ones
-    the first. Of uint8 even the kernel in float32 makes no error.
+    the first. Of uint8 even the kernel in float32 makes no error. tensor: whether matrix units say
+    which chunks those are; None: where the device has them.
     """
 
-    def __init__(self, device: Any, targets: np.ndarray, **tuning: Any):
+    def __init__(
+        self, device: Any, targets: np.ndarray, *, tensor: bool | None = None, **tuning: Any
+    ):
         self.device, self.dimensions, self.count = device, targets.shape[1], len(targets)
+        self.tensor = has_tensors(device, self.dimensions) if tensor is None else tensor
         self.scanned = 0
         is_bytes = targets.dtype == np.uint8
         centre = np.full(self.dimensions, 128) if is_bytes else targets.mean(axis=0)
         # Rounding: of norms, of scores and of what is subtracted, each of up to D + 2 terms.
-        self._slack = np.float64(0 if is_bytes else (3 * self.dimensions + 8) * 2.0**-24)
-        self._chunk = chunk_of(device.kind == "cpu")
+        # Matrix units have factors of 11 digits, and do not round their sums to nearest.
+        slack = (3 * self.dimensions + 8) * 2.0 ** (-22 if self.tensor else -24)
+        slack += 1.001 * 2.0**-11 if self.tensor else 0
+        self._slack = np.float64(0 if is_bytes else slack)
+        self._chunk = chunk_of(device.kind == "cpu" and not self.tensor)
         self._stride = -(-self.count // PADDING) * PADDING
         self._stream = device.make_stream()
         self._tunes = tuning.get("policy", "never") != "never"
@@ -118,16 +142,22 @@ class NearestNeighbours:
         on_processor = self.device.kind == "cpu"
         self._items = 1 if on_processor else 128
         macros = f"#define DIMENSIONS {self.dimensions}\n#define CHUNK {self._chunk}\n"
-        program = treadle.Program(self.device, f"{macros}#define ITEMS {self._items}\n{EXACT}")
+        exact = f"#define ITEMS {self._items}\n#define TENSOR {int(self.tensor)}\n{EXACT}"
+        program = treadle.Program(self.device, macros + exact)
         names = ("prepare_targets", "prepare_neighbours", "rescan")
         self._kernels = {name: program.kernel(name) for name in names}
-        space = space_of(self.dimensions, self.device)
-        start = start_of(space, "cpu" if on_processor else "gpu", self.dimensions)
+        if self.tensor:
+            text, space = TENSOR, tensor_space(self.dimensions, self.device)
+            tile, size, start = "16 * WARPS * TILES", "32 * WARPS", dict(space.make({}))
+        else:
+            text, space = SCORES, space_of(self.dimensions, self.device)
+            tile, size = "LANES * ACROSS * TARGETS_EACH", "ACROSS * DOWN"
+            start = start_of(space, "cpu" if on_processor else "gpu", self.dimensions)
 
         @tune.tuned(
-            macros + SCORES, "scores", space,
-            groups=["targets // (LANES * ACROSS * TARGETS_EACH)", "neighbours // chunk"],
-            group_size=["ACROSS * DOWN"], outputs=[0], defaults=start, start=[start], **tuning,
+            macros + text, "scores", space,
+            groups=[f"targets // ({tile})", "neighbours // chunk"], group_size=[size],
+            outputs=[0], defaults=start, start=[start], **tuning,
         )  # fmt: skip
         def scores(minima: Any, targets: Any, neighbours: Any, norms: Any, stride: Any) -> Any:
             rows = norms.size_bytes // 4

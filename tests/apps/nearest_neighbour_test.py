@@ -23,8 +23,13 @@ SPEC.loader.exec_module(app)
 DEVICES = [device.id for device in treadle.devices() if device.traits.fp64]
 
 
-def check(device, targets, neighbours, parts=1):
-    search = app.NearestNeighbours(treadle.find_device(device), targets)
+WAYS = [(device, False) for device in DEVICES]
+WAYS += [(device, True) for device in DEVICES if device[:3] in ("cpu", "cud")]  # CUDA C alone
+
+
+def check(way, targets, neighbours, parts=1):
+    device = treadle.find_device(way[0])
+    search = app.NearestNeighbours(device, targets, tensor=way[1])
     for part in np.array_split(neighbours, parts):
         search.scan(part)
     distance, index = search.results()
@@ -48,8 +53,8 @@ def test_program_prints_its_table(device, words):
     assert done.stdout.endswith("check against NumPy: ok\n")
 
 
-@pytest.mark.parametrize("device", DEVICES)
-def test_neighbours_that_float32_can_not_tell_apart(device):
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_neighbours_that_float32_can_not_tell_apart(way):
     rng = np.random.default_rng(0)
     targets = rng.random((30, 64), np.float32) + np.float32(1e4)
     near = np.repeat(targets, 40, axis=0)
@@ -57,7 +62,7 @@ def test_neighbours_that_float32_can_not_tell_apart(device):
     near = (near.view(np.int32) + step).view(np.float32)
     far = rng.random((3000, 64), np.float32) + np.float32(1e4)
     neighbours = np.concatenate([near, far, near])  # each twice: the first counts
-    search = check(device, targets, neighbours[rng.permutation(len(neighbours))])
+    search = check(way, targets, neighbours[rng.permutation(len(neighbours))])
     assert search.searched() >= 1
     # The usual form in float32 does find others.
     squares = (neighbours * neighbours).sum(axis=1) - 2 * targets @ neighbours.T
@@ -66,24 +71,26 @@ def test_neighbours_that_float32_can_not_tell_apart(device):
     assert (found > exact).any()
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("parts", [1, 5])
-def test_numbers_of_8_bits_are_searched_without_rounding(device, parts):
+def test_numbers_of_8_bits_are_searched_without_rounding(way, parts):
     rng = np.random.default_rng(1)
     neighbours = rng.integers(0, 256, (5000, 64), np.uint8)
     targets = np.concatenate([neighbours[[7, 4999]], rng.integers(0, 256, (20, 64), np.uint8)])
     neighbours[4000:] = neighbours[:1000]  # equally near ones in later calls
-    search = check(device, targets, neighbours, parts)
+    search = check(way, targets, neighbours, parts)
     assert search.searched() <= 2 * parts
     assert search.results()[0][0] == 0
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("count, dimensions", [(1, 1), (3, 8), (2049, 24), (100, 7)])
-def test_other_sizes(device, count, dimensions):
+def test_other_sizes(way, count, dimensions):
+    if way[1] and dimensions % 8 != 0:
+        pytest.skip("matrix units take eight dimensions at a time")
     rng = np.random.default_rng(count)
     neighbours = rng.standard_normal((count, dimensions)).astype(np.float32)
-    check(device, rng.standard_normal((5, dimensions)).astype(np.float32), neighbours)
+    check(way, rng.standard_normal((5, dimensions)).astype(np.float32), neighbours)
 
 
 def test_without_neighbours_there_is_none():
@@ -130,6 +137,9 @@ def test_kernels_compile_for_a_gpu():
     for each in chosen:
         macros = "".join(f"#define {name} {value}\n" for name, value in each.items())
         texts.append(common + macros + app.SCORES)
+    for each in app.tensor_space(64):
+        macros = "".join(f"#define {name} {value}\n" for name, value in each.items())
+        texts.append(common + macros + app.TENSOR)
     try:
         for text in texts:
             treadle.compile_cuda(text, "sm_90", include_dirs=[folder])

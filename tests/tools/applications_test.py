@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
 """benchmarks/applications.py, without measuring much."""
 
+import importlib
 import pathlib
 import re
 
 import pytest
 
+import treadle
+
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/applications.py"
+
+
+def test_the_rate_of_multiply_adds_is_measured(monkeypatch):
+    monkeypatch.syspath_prepend(str(PROGRAM.parent))
+    applications = importlib.import_module("applications")
+    assert applications.multiply_add_rate(treadle.find_device("cpu")) > 0
 
 
 @pytest.mark.parametrize("rows", ["filterbank", "neighbours"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands before scores.h and behind it: data are prepared, and chunks searched in float64.
-// Macros: DIMENSIONS, CHUNK, and ITEMS, the work-items of a target's group.
+// Macros: DIMENSIONS, CHUNK, ITEMS, the work-items of a target's group, and TENSOR, whether data
+// are rounded for scores_tensor.h.
 #include "treadle/dialect.h"
 
 #if ITEMS == 1
@@ -9,22 +10,43 @@
 #define WAIT() treadle_barrier()
 #endif
 
+#if TENSOR
+// To nearest, ties away from zero; infinities and NaN stay what they are.
+#define ROUNDED(value) treadle_as_float((treadle_as_uint(value) + 0x1000u) & 0xffffe000u)
+#else
+#define ROUNDED(value) (value)
+#endif
+
 // Rows of neighbours from `count` on are there to fill a chunk: they are infinitely far away.
-TREADLE_KERNEL prepare_neighbours(TREADLE_GLOBAL const float* TREADLE_RESTRICT rows,
-                                  TREADLE_GLOBAL const float* TREADLE_RESTRICT centre,
-                                  TREADLE_GLOBAL float* TREADLE_RESTRICT scaled,
-                                  TREADLE_GLOBAL float* TREADLE_RESTRICT norms,
-                                  TREADLE_GLOBAL float* TREADLE_RESTRICT largest, int count) {
-  const treadle_int64 row = treadle_global_id(0);
-  float sum = 0;
-  for (int d = 0; d < DIMENSIONS; ++d) {
-    const treadle_int64 place = row * DIMENSIONS + d;
-    const float value = row < count ? rows[place] - centre[d] : 0.0f;
-    scaled[place] = -2 * value;
-    sum = fma(value, value, sum);
+TREADLE_KERNEL TREADLE_GROUP_OF(64)
+    prepare_neighbours(TREADLE_GLOBAL const float* TREADLE_RESTRICT rows,
+                       TREADLE_GLOBAL const float* TREADLE_RESTRICT centre,
+                       TREADLE_GLOBAL float* TREADLE_RESTRICT scaled,
+                       TREADLE_GLOBAL float* TREADLE_RESTRICT norms,
+                       TREADLE_GLOBAL float* TREADLE_RESTRICT largest, int count) {
+  TREADLE_LOCAL float norm_of[64];
+  const int item = treadle_local_id(0);
+  const treadle_int64 begin = 64 * (treadle_int64)treadle_group_id(0), row = begin + item;
+  // Neighbouring work-items have neighbouring elements first, and then a row each.
+  for (int k = item; k < 64 * DIMENSIONS; k += 64) {
+    const treadle_int64 place = begin * DIMENSIONS + k;
+    const bool is_there = begin + k / DIMENSIONS < count;
+    const float value = is_there ? rows[place] - centre[k % DIMENSIONS] : 0.0f;
+    scaled[place] = ROUNDED(-2 * value);
   }
+  float sum = 0;
+  if (row < count)
+    for (int d = 0; d < DIMENSIONS; ++d) {
+      const float value = rows[row * DIMENSIONS + d] - centre[d];
+      sum = fma(value, value, sum);
+    }
   norms[row] = row < count ? sum : TREADLE_INFINITY;
-  if (row < count) treadle_atomic_max_float(largest, sum);
+  norm_of[item] = sum;
+  treadle_barrier();
+  if (item == 0) {
+    for (int k = 1; k < 64; ++k) sum = fmax(sum, norm_of[k]);
+    treadle_atomic_max_float(largest, sum);
+  }
 }
 
 // Targets dimension by dimension, `stride` apart; behind the last one is the centre.
@@ -37,7 +59,7 @@ TREADLE_KERNEL prepare_targets(TREADLE_GLOBAL const float* TREADLE_RESTRICT rows
   float sum = 0;
   for (int d = 0; d < DIMENSIONS; ++d) {
     const float value = target < count ? rows[target * DIMENSIONS + d] - centre[d] : 0.0f;
-    columns[(treadle_int64)d * stride + target] = value;
+    columns[(treadle_int64)d * stride + target] = ROUNDED(value);
     sum = fma(value, value, sum);
   }
   norms[target] = sum;
