@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A transposition whose tile, work-items and padding are found by measuring, on every device.
+// `tuned_kernel page.html` writes a page of what was tried.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <treadle/treadle.hpp>
 #include <vector>
@@ -23,12 +26,13 @@ TREADLE_KERNEL transpose(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *
 
 constexpr int n = 1024;
 
-int main() {
+int main(int count, char** words) {
   std::vector<float> values(std::size_t{n} * n), transposed(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 8191);
   for (std::size_t k = 0; k < values.size(); ++k) transposed[k % n * n + k / n] = values[k];
   const auto expected = std::as_bytes(std::span(transposed));
 
+  const auto store = std::make_shared<tune::Store>("");  // in memory; of_user() is kept
   bool correct = true;
   for (const auto& device : treadle::devices()) {
     if (!device->info().traits.runs_kernels) continue;
@@ -43,16 +47,20 @@ int main() {
 
     const treadle::Buffer in(device, values), out(device, values);
     const auto first = space.make({{"TILE", std::int64_t{16}}, {"ROWS", std::int64_t{16}}});
+    const tune::KernelTemplate kernel{.text = source,
+                                      .kernel = "transpose",
+                                      .groups = {"n // TILE", "n // TILE"},
+                                      .group_size = {"TILE", "ROWS"}};
+    tune::TuneOptions options{.search = {.budget = {.evaluations = 10}, .start = {first}}};
+    tune::use_store(
+        options, store,
+        {tune::kernel_key(kernel, space), {{"n", std::int64_t{n}}}, tune::environment_of(*device)});
     const auto tuned = tune::tune_kernel(
-        device, space,
-        {.text = source,
-         .kernel = "transpose",
-         .groups = {"n // TILE", "n // TILE"},
-         .group_size = {"TILE", "ROWS"}},
+        device, space, kernel,
         {tune::ProblemArgument::output(
              out, {.bytes = {expected.begin(), expected.end()}, .dtype = treadle::Scalar::float32}),
          in, n},
-        {.search = {.budget = {.evaluations = 10}, .start = {first}}});
+        options);
     const auto before = std::ranges::find(tuned.attempts, first, &tune::Attempt::configuration);
     std::printf("%s: %s of %llu takes %.0f us, %.2f times as fast as %s\n",
                 device->info().id.c_str(), tuned.configuration.text().c_str(),
@@ -62,5 +70,6 @@ int main() {
       correct =
           correct && (each.measured.is_right() || each.measured.outcome == tune::Outcome::excluded);
   }
+  if (count > 1) std::ofstream(words[1]) << tune::report_page(*store);
   return correct ? 0 : 1;
 }

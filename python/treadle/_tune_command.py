@@ -294,7 +294,8 @@ def _merge(options: argparse.Namespace) -> int:
 
 
 def _array_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("families", nargs="*", choices=[[], *tune.array_families()], default=[])
+    names = ", ".join(tune.array_families())
+    parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"of {names}; default: all")
     parser.add_argument("--device", default="", help="its id; default: the first")
     parser.add_argument("--seconds", type=float, default=60, help="that it may take")
     parser.add_argument("--size", type=float, default=1, help="of the arrays; default: 1")
