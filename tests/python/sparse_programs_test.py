@@ -245,6 +245,23 @@ def products_of_operators(sp, sl, xp):
 
 
 @program
+def operator_of_a_class(sp, sl, xp):
+    class Twice(sl.LinearOperator):
+        def __init__(self, n):
+            super().__init__(np.dtype("f8"), (n, n))
+
+        def _matvec(self, x):
+            return 2 * x
+
+        def _rmatvec(self, x):
+            return 2 * x
+
+    a = Twice(5)
+    x = xp.arange(5.0)
+    return a @ x, a.H @ x, (a @ a) @ x, sl.cg(a, x), a @ xp.ones((5, 2)), a.shape, str(a.dtype)
+
+
+@program
 def heat_by_implicit_steps(sp, sl, xp):
     a = sp.csr_array(scipy_sparse.eye_array(40).tocsr()) + 0.5 * laplace(sp, 40)
     u = xp.exp(-((xp.arange(40.0) - 20) ** 2) / 10)

@@ -55,13 +55,15 @@ def eigsh(
     Minv: Any = None,
     OPinv: Any = None,
     mode: str = "normal",
+    rng: Any = None,
 ) -> Any:
     """(w, v): k eigenvalues of a symmetric or Hermitian A, rising, and vectors in columns.
 
     which says which: "LM" and "SM" of the largest and smallest magnitude, "LA" and "SA" the largest
     and smallest, "BE" half from each end. With sigma those nearest to it ("LM"): OPinv is the
     inverse of A - sigma, without which minres() solves with it. ncv vectors are kept, maxiter
-    restarts are made at most; tol=0 is the dtype's precision. Lanczos' method with thick restarts
+    restarts are made at most; tol=0 is the dtype's precision; rng draws v0, which is else the same
+    each time. Lanczos' method with thick restarts
     (Wu and Simon 2000). Raises ArpackNoConvergence.
     """
     if M is not None or Minv is not None or mode != "normal":
@@ -78,6 +80,8 @@ def eigsh(
     options.choice, options.tolerance = _CHOICES[which], float(tol)
     options.basis = 0 if ncv is None else _operator.index(ncv)
     options.most_restarts = 0 if maxiter is None else _operator.index(maxiter)
+    if v0 is None and rng is not None:
+        v0 = _numpy.random.default_rng(rng).standard_normal(rows)
     if v0 is not None:
         options.start = _array(v0).ravel()
     kind = _dtype_of(operator, v0)

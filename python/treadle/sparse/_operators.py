@@ -87,7 +87,8 @@ class LinearOperator:
 
     LinearOperator(shape, matvec, rmatvec=None, matmat=None, dtype=None, rmatmat=None), of functions
     of arrays on the device; rmatvec is that of the conjugated and transposed matrix. Vectors have
-    one axis. Without matmat, matvec is called for each column.
+    one axis. Without matmat, matvec is called for each column. A class of a program's own passes
+    (dtype, shape), and has _matvec(x) or _matmat(x), and perhaps _rmatvec(x), instead.
     """
 
     ndim = 2
@@ -97,12 +98,19 @@ class LinearOperator:
     def __init__(
         self,
         shape: Any,
-        matvec: Any,
+        matvec: Any = None,
         rmatvec: Any = None,
         matmat: Any = None,
         dtype: Any = None,
         rmatmat: Any = None,
     ) -> None:
+        if type(self) is not LinearOperator:
+            if matvec is not None:  # in SciPy's order: (dtype, shape)
+                shape, dtype = matvec, shape
+            matmat, rmatvec = getattr(self, "_matmat", None), getattr(self, "_rmatvec", None)
+            matvec = getattr(self, "_matvec", matmat)
+        if matvec is None:
+            raise TypeError(f"{type(self).__name__} has no function: pass matvec, or write _matvec")
         try:
             rows, columns = map(_operator.index, shape)
         except (TypeError, ValueError):
@@ -112,9 +120,9 @@ class LinearOperator:
         self._make = lambda: _core.LinearOperator(apply, rows, columns, dtype, adjoint)
         self._make()  # looks at the arguments
 
-    @classmethod
-    def _of(cls, make: Callable[[], _core.LinearOperator]) -> LinearOperator:
-        self = cls.__new__(cls)
+    @staticmethod
+    def _of(make: Callable[[], _core.LinearOperator]) -> LinearOperator:
+        self = LinearOperator.__new__(LinearOperator)
         self._make = make
         return self
 

@@ -10,6 +10,9 @@ jacobi, block_jacobi, chebyshev     preconditioners, for M=
 norm                            of matrices
 """
 
+from typing import NoReturn
+
+from treadle import _absent
 from treadle.sparse._eigen import ArpackNoConvergence, eigsh
 from treadle.sparse._norms import norm
 from treadle.sparse._operators import LinearOperator, aslinearoperator
@@ -41,3 +44,19 @@ __all__ = [
     "minres",
     "norm",
 ]
+
+_SOLVERS = "use cg, minres, bicgstab or gmres, or SciPy's function on A.get()"
+_ABSENT = {
+    **dict.fromkeys(("bicg", "cgs", "gcrotmk", "lgmres", "qmr", "tfqmr"), _SOLVERS),
+    **dict.fromkeys(("factorized", "splu", "spsolve", "spsolve_triangular", "inv"), _SOLVERS),
+    "spilu": "SciPy's of A.get() is a preconditioner: M=LinearOperator(A.shape, spilu(...).solve)",
+    "lsmr": "use lsqr",
+    "eigs": "eigsh is of symmetric matrices; SciPy's takes A.get()",
+    "lobpcg": "use eigsh",
+    "svds": "use eigsh of A.T @ A, or SciPy's on A.get()",
+    **dict.fromkeys(("expm", "expm_multiply"), "SciPy's takes A.get()"),
+}
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise _absent.no_name("treadle.sparse.linalg", name, _ABSENT)
