@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+// over 6 parameters because ctypes passes arrays one by one
 /// The iterations that x took until the residual's norm was at most `wanted`; -1 after `most`.
 extern "C" std::int64_t openmp_cg(std::int64_t n, const std::int64_t* offsets,
                                   const std::int32_t* columns, const double* data,
