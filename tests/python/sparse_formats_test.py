@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import treadle
+import treadle.numpy as tnp
 from treadle import sparse
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
@@ -227,3 +228,34 @@ def test_extrema_counts_and_shapes_are_scipys(device):
         ours.reshape(7, 7)
     with pytest.raises(ValueError, match="no elements"):
         sparse.csr_array((0, 3)).max()
+
+
+def test_files_of_matrix_market_are_read_and_written(device, tmp_path):
+    theirs = random(9, 7, 0.3)
+    file = tmp_path / "a.mtx"
+    sparse.mmwrite(file, sparse.csr_array(theirs))
+    ours = sparse.mmread(file)
+    assert ours.format == "coo" and np.array_equal(ours.toarray().get(), theirs.toarray())
+
+
+def test_data_and_indices_on_the_device_are_not_copied(device):
+    theirs = random(9, 7, 0.3)
+    data, indices, offsets = (tnp.asarray(x) for x in (theirs.data, theirs.indices, theirs.indptr))
+
+    class TorchsCsr:
+        shape = theirs.shape
+
+        def values(self):
+            return data
+
+        def col_indices(self):
+            return indices
+
+        def crow_indices(self):
+            return offsets
+
+    for given, shape in ((TorchsCsr(), None), ((data, indices, offsets), theirs.shape)):
+        ours = sparse.csr_array(given, shape=shape)
+        assert tnp.may_share_memory(ours.data, data)
+        assert tnp.may_share_memory(ours.indices, indices)
+        assert np.array_equal(ours.toarray().get(), theirs.toarray())
