@@ -59,6 +59,7 @@ class RawKernel:
     serves all. Errors are those of treadle.Program, at the first call.
     """
 
+    # over 6 parameters because they are CuPy's
     def __init__(
         self,
         code: str,
@@ -142,6 +143,7 @@ class RawKernel:
 class RawModule:
     """A text, or a file of one, with several kernels and variables; CuPy's class of that name."""
 
+    # over 6 parameters because they are CuPy's
     def __init__(
         self,
         *,
@@ -257,6 +259,7 @@ class ElementwiseKernel:
     for types, those of the call's arrays; arguments broadcast together, `raw` ones are indexed by
     the text, in which `i` is the element's number and `_ind.size()` how many there are."""
 
+    # over 6 parameters because they are CuPy's
     def __init__(
         self,
         in_params: str,
@@ -346,6 +349,7 @@ class ReductionKernel:
     """`ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")`: what the first text
     makes of elements, folded by the second one's a and b; the third makes the result of a."""
 
+    # over 6 parameters because they are CuPy's
     def __init__(
         self,
         in_params: str,
