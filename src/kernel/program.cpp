@@ -2,6 +2,7 @@
 #include "treadle/kernel/program.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "treadle/base/error.hpp"
@@ -37,13 +38,17 @@ std::pair<std::size_t, std::size_t> dialect_include(const std::string& source) {
 }
 
 /// Not every compiler looks for files of ours: the header's text takes the place of the
-/// line that includes it, and messages keep the lines of what follows.
+/// first line that includes it, and messages keep the lines of what follows. Later lines that
+/// include it, as headers put together have, become empty.
 std::string with_dialect(const std::string& source, Language language) {
   const auto [start, end] = dialect_include(source);
   if (start == std::string::npos) return source;
-  const std::size_t next = std::min(end + 1, source.size());
+  std::string behind = source.substr(std::min(end + 1, source.size()));
+  for (auto [again, stop] = dialect_include(behind); again != std::string::npos;
+       std::tie(again, stop) = dialect_include(behind))
+    behind.erase(again, stop - again);
   return source.substr(0, start) + std::string(codegen::dialect_header(language)) +
-         line_directive_behind(source.substr(0, end) + '\n', "") + source.substr(next);
+         line_directive_behind(source.substr(0, end) + '\n', "") + behind;
 }
 
 std::vector<std::string> with_folders(const ProgramOptions& options) {

@@ -117,6 +117,18 @@ def test_whether_a_launch_is_cooperative_must_be_said_clearly(module):
         module.function("nothing")(grid=(1,), block=(1,), cooperative=NeitherTrueNorFalse())
 
 
+def test_a_text_may_include_the_words_of_both_languages_twice():
+    include = '#include "treadle/dialect.h"\n'
+    text = f"{include}#define ONE 1\n{include} {include}"
+    kernel_text = "TREADLE_KERNEL k(TREADLE_GLOBAL int *a) { a[0] = __LINE__; }"
+    for device in treadle.devices():
+        memory, found = treadle.Buffer(device, 4), np.zeros(1, np.int32)
+        treadle.Program(device, text + kernel_text).kernel("k")(memory, groups=1, group_size=1)
+        device.default_stream().synchronize()
+        memory.copy_to(found)
+        assert found[0] == 5
+
+
 def test_groups_meet_on_devices_that_can():
     text = "#include <treadle/dialect.h>\nTREADLE_KERNEL k(TREADLE_GLOBAL int *a) { a[0] = 1; }"
     for device in treadle.devices():
