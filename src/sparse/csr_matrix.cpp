@@ -83,7 +83,14 @@ std::int64_t CsrMatrix::size_bytes() const {
 }
 
 Array CsrMatrix::rows() const {
-  return array::run_length_decode(numbers(size().rows, data_), row_lengths(*this));
+  // The number of each row where its entries begin (beyond the end, if it has none), carried on.
+  const Array marks = array::zeros({entries()}, Scalar::int64, {.stream = data_.stream()});
+  if (entries() == 0) return marks;
+  array::put(marks,
+             array::IndexArray(where(greater(row_lengths(*this), 0),
+                                     offsets_.at({Index{.stop = -1}}), entries())),
+             numbers(size().rows, data_));
+  return array::scan(marks, {.op = Op::maximum});
 }
 
 Array CsrMatrix::product(const Array& x, Scalar dtype) const {

@@ -25,10 +25,6 @@ constexpr std::int64_t most_unrolled = 32;
 /// Bits of a stencil's row.
 constexpr std::int64_t most_in_stencil = 32;
 
-Array offsets_of(const Entries& entries) {
-  return array::unique(entries.columns - entries.rows).values;
-}
-
 }  // namespace
 
 DiaMatrix::DiaMatrix(const Array& data, const Array& offsets, const MatrixSize& size)
@@ -61,25 +57,20 @@ DiaMatrix::DiaMatrix(const Array& data, const Array& offsets, const MatrixSize& 
       data.dtype());
 }
 
-DiaMatrix::DiaMatrix(const CsrMatrix& canonical, const Array& offsets)
+DiaMatrix::DiaMatrix(const CsrMatrix& canonical)
     : SparseMatrix(canonical.size(), canonical.dtype(), canonical.stream()),
-      offsets_(packed(offsets)),
       pitch_(pitch_of(canonical.size().rows)) {
   const Entries all = entries_of(canonical);
+  const Diagonals diagonals = diagonals_of(all, canonical.size());
+  offsets_ = packed(diagonals.offsets);
   const Array made = array::zeros({offsets_.size() * pitch_}, all.data.dtype().scalar(),
                                   {.stream = canonical.stream()});
   if (all.data.size() > 0)
-    array::put(made,
-               array::IndexArray(array::searchsorted(offsets_, all.columns - all.rows) * pitch_ +
-                                 all.rows),
-               all.data);
+    array::put(made, array::IndexArray(diagonals.which * pitch_ + all.rows), all.data);
   data_ = stored_as(array::reshape(made, {offsets_.size(), pitch_}), canonical.dtype());
 }
 
-DiaMatrix DiaMatrix::of(const SparseMatrix& a) {
-  const CsrMatrix canonical = a.to_csr().canonical();
-  return DiaMatrix(canonical, offsets_of(entries_of(canonical)));
-}
+DiaMatrix DiaMatrix::of(const SparseMatrix& a) { return DiaMatrix(a.to_csr().canonical()); }
 
 std::int64_t DiaMatrix::entries() const {
   return data_.size() == 0 ? 0 : integer_of(array::count_nonzero(as_numbers(data_)));
@@ -145,13 +136,12 @@ StencilMatrix::Parts StencilMatrix::parts_of(const CsrMatrix& canonical) {
   const Entries all = entries_of(canonical);
   parts.elements = array::zeros({0}, all.data.dtype().scalar(), {.stream = canonical.stream()});
   if (canonical.entries() == 0) return parts;
-  const Array offsets = offsets_of(all);
+  const auto [offsets, which] = diagonals_of(all, canonical.size());
   if (offsets.size() > most_in_stencil) {
     parts.reason = std::to_string(offsets.size()) + " diagonals";
     return parts;
   }
   // One element of each diagonal, whichever comes last: are the others equal to it?
-  const Array which = array::searchsorted(offsets, all.columns - all.rows);
   const Array values =
       array::zeros({offsets.size()}, all.data.dtype().scalar(), {.stream = canonical.stream()});
   array::put(values, array::IndexArray(which), all.data);

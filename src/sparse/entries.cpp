@@ -8,10 +8,12 @@
 
 #include "treadle/array/computation.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/array/selection.hpp"
 #include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
@@ -113,6 +115,16 @@ Entries entries_of(const CsrMatrix& a) {
 Entries chosen(const Entries& entries, const Array& numbers) {
   return {taken(entries.data, numbers), taken(entries.rows, numbers),
           taken(entries.columns, numbers)};
+}
+
+Diagonals diagonals_of(const Entries& entries, const MatrixSize& size) {
+  // By a mark for each diagonal that there may be: a sort of all entries would take longer.
+  const std::int64_t count = size.rows + size.columns;
+  const Array place = entries.columns - entries.rows + size.rows;
+  const Array marks = array::zeros({count + 1}, Scalar::int32, {.stream = entries.data.stream()});
+  if (entries.data.size() > 0) array::put(marks, array::IndexArray(place), 1);
+  return {array::flatnonzero(marks) - size.rows,
+          in_dtype(taken(array::cumulative_sum(marks), place), Scalar::int64) - 1};
 }
 
 Array places_in_rows(const CsrMatrix& a, const Array& rows) {

@@ -54,6 +54,12 @@ struct Entries {
 Entries entries_of(const CsrMatrix& a);
 /// Those whose number in the list is chosen.
 Entries chosen(const Entries& entries, const Array& numbers);
+/// Diagonals that entries lie on.
+struct Diagonals {
+  Array offsets;  ///< int64, going up
+  Array which;    ///< of each entry: which of them it is on
+};
+Diagonals diagonals_of(const Entries& entries, const MatrixSize& size);
 /// Which entry of its row each entry is.
 Array places_in_rows(const CsrMatrix& a, const Array& rows);
 /// How many entries each row has, int64.

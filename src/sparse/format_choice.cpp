@@ -42,7 +42,7 @@ Structure structure_of(const CsrMatrix& a) {
   array::ravel(all).at({Index{.stop = rows}}).assign(lengths);
   found.sliced = side * integer_of(array::sum(array::max(all, {.axes = {{1}}})));
   const Entries entries = entries_of(a);
-  const Array offsets = array::unique(entries.columns - entries.rows).values;
+  const Array offsets = diagonals_of(entries, a.size()).offsets;
   // More diagonals than that read more than rows do.
   if (offsets.size() * rows <= 4 * a.entries()) found.offsets = offsets.as<std::int64_t>();
   found.is_stencil = !found.offsets.empty() && StencilMatrix::fits(a);

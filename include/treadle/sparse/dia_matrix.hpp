@@ -33,7 +33,7 @@ class DiaMatrix final : public SparseMatrix {
   Array product(const Array& x, Scalar dtype) const override;
 
  private:
-  DiaMatrix(const CsrMatrix& canonical, const Array& offsets);
+  explicit DiaMatrix(const CsrMatrix& canonical);
   Array data_, offsets_;  // data_: diagonals x pitch, by rows
   std::int64_t pitch_;
 };
