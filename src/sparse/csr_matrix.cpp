@@ -69,6 +69,13 @@ CsrMatrix CsrMatrix::assembled(const Array& data, const Array& rows, const Array
                    packed(offsets), size);
 }
 
+CsrMatrix CsrMatrix::of_ordered(const Array& data, const Array& rows, const Array& columns,
+                                const MatrixSize& size) {
+  const Array offsets = array::searchsorted(rows, numbers(size.rows + 1, data));
+  return CsrMatrix(Checked{}, packed(data), packed(in_dtype(columns, column_dtype(size))),
+                   packed(offsets), size);
+}
+
 CsrMatrix CsrMatrix::from_dense(const Array& x) {
   if (x.rank() != 2)
     throw ShapeError("an array with " + std::to_string(x.rank()) + " axes as a matrix",

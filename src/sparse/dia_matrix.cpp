@@ -78,12 +78,13 @@ std::int64_t DiaMatrix::entries() const {
 std::int64_t DiaMatrix::size_bytes() const { return data_.size_bytes() + offsets_.size_bytes(); }
 
 CsrMatrix DiaMatrix::to_csr() const {
-  const Array values = array::ravel(as_numbers(data_));
+  // Row by row, so that nothing has to be sorted.
+  const Array values = array::ravel(array::transpose(as_numbers(data_)));
   const Array there = array::flatnonzero(not_equal(values, 0));
-  const std::int64_t pitch = std::max<std::int64_t>(pitch_, 1);
-  const Array rows = remainder(there, pitch);
-  return CsrMatrix::assembled(stored_as(taken(values, there), dtype()), rows,
-                              rows + taken(offsets_, floor_divide(there, pitch)), size());
+  const std::int64_t count = std::max<std::int64_t>(offsets_.size(), 1);
+  const Array rows = floor_divide(there, count);
+  return CsrMatrix::of_ordered(stored_as(taken(values, there), dtype()), rows,
+                               rows + taken(offsets_, remainder(there, count)), size());
 }
 
 Array DiaMatrix::data() const {
@@ -203,7 +204,7 @@ CsrMatrix StencilMatrix::to_csr() const {
     there = not_equal(right_shift(taken(in_dtype(bits_, Scalar::int64), row), which) & 1, 0);
   const Array places = array::flatnonzero(there);
   const Entries found = chosen({taken(elements_, which), row, column}, places);
-  return CsrMatrix::assembled(stored_as(found.data, dtype()), found.rows, found.columns, size());
+  return CsrMatrix::of_ordered(stored_as(found.data, dtype()), found.rows, found.columns, size());
 }
 
 Array StencilMatrix::product(const Array& x, Scalar dtype) const {

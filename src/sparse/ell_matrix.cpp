@@ -109,10 +109,12 @@ std::int64_t EllMatrix::entries() const { return counted(columns_); }
 std::int64_t EllMatrix::size_bytes() const { return data_.size_bytes() + columns_.size_bytes(); }
 
 CsrMatrix EllMatrix::to_csr() const {
-  const Array columns = array::ravel(columns_);
-  return collected(array::ravel(data_), columns,
-                   remainder(numbers(columns.size(), columns), std::max<std::int64_t>(pitch_, 1)),
-                   size());
+  if (depth_ == 0)
+    return collected(array::ravel(data_), array::ravel(columns_), array::ravel(columns_), size());
+  const Array columns = array::ravel(this->columns());
+  const Array there = array::flatnonzero(greater_equal(columns, 0));
+  return CsrMatrix::of_ordered(taken(array::ravel(data()), there), floor_divide(there, depth_),
+                               taken(columns, there), size());
 }
 
 Array EllMatrix::product(const Array& x, Scalar dtype) const {

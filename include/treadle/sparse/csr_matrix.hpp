@@ -31,6 +31,9 @@ class CsrMatrix final : public SparseMatrix {
   /// As from_entries(), of indices that are known to be within the size.
   static CsrMatrix assembled(const Array& data, const Array& rows, const Array& columns,
                              const MatrixSize& size);
+  /// The same of entries whose rows go up; they stay as they are.
+  static CsrMatrix of_ordered(const Array& data, const Array& rows, const Array& columns,
+                              const MatrixSize& size);
 
   std::string_view format() const noexcept override { return "csr"; }
   std::int64_t entries() const override { return data_.size(); }
