@@ -68,8 +68,9 @@ struct TunedKernel::State {
   std::shared_mutex mutex = {};  // guards what follows
   std::unordered_map<ProblemValues, std::shared_ptr<const Chosen>, ProblemHash, ProblemEqual>
       known = {};
-  std::mutex first_mutex = {};   // of one first call at a time
-  std::mutex tuning_mutex = {};  // of one that tunes at a time
+  std::unordered_map<std::string, device::Kernel> loaded = {};  // by name, flags and text
+  std::mutex first_mutex = {};                                  // of one first call at a time
+  std::mutex tuning_mutex = {};                                 // of one that tunes at a time
   std::atomic<bool> is_ending = false;
   std::mutex threads_mutex = {};  // guards what follows
   std::vector<std::jthread> threads = {};
@@ -87,12 +88,24 @@ struct TunedKernel::State {
   }
   StoreKey key(const ProblemSignature& problem) const { return {kernel, problem, environment}; }
 
-  std::shared_ptr<const Chosen> made_of(const Space& of_problem, const Configuration& configuration,
-                                        Match match) const {
-    const Variant variant = VariantWriter(written, of_problem)(configuration);
+  /// Several problems often have the same variant, which is loaded once.
+  device::Kernel kernel_of(const Variant& variant) {
+    std::string text = variant.kernel;
+    for (const std::string& flag : variant.options.flags) (text += '\0') += flag;
+    (text += '\0') += variant.source;
+    {
+      const std::shared_lock lock(mutex);
+      if (const auto found = loaded.find(text); found != loaded.end()) return found->second;
+    }
     const kernel::Program program(device, variant.source, variant.options);
+    const std::unique_lock lock(mutex);
+    return loaded.try_emplace(std::move(text), program.kernel(variant.kernel)).first->second;
+  }
+  std::shared_ptr<const Chosen> made_of(const Space& of_problem, const Configuration& configuration,
+                                        Match match) {
+    const Variant variant = VariantWriter(written, of_problem)(configuration);
     return std::make_shared<const Chosen>(
-        Chosen{configuration, match, program.kernel(variant.kernel), variant.shape});
+        Chosen{configuration, match, kernel_of(variant), variant.shape});
   }
   /// The nearest that is known and possible for the problem; the default.
   std::shared_ptr<const Chosen> nearest(const ProblemSignature& problem) {

@@ -89,6 +89,15 @@ TEST_P(TunedKernelTest, NeverTunedItTakesTheDefault) {
   EXPECT_EQ(tunings_, 0);
 }
 
+TEST_P(TunedKernelTest, ProblemsWithTheSameVariantShareItsKernel) {
+  TunedKernelOptions never = options(TunePolicy::never);
+  never.defaults = {{"ITEMS", std::int64_t{2}}};
+  TunedKernel tuned(device_, space_, kernel(), {"n"}, never);
+  const auto one = tuned.choose({std::int64_t{1000}}), other = tuned.choose({std::int64_t{900}});
+  EXPECT_NE(one, other);
+  EXPECT_EQ(&one->kernel.state(), &other->kernel.state());
+}
+
 TEST_P(TunedKernelTest, BlockingItIsTunedBeforeItsFirstLaunchForAProblem) {
   TunedKernel tuned(device_, space_, kernel(), {"n"}, options(TunePolicy::block));
   expect_right(tuned, 1000);
