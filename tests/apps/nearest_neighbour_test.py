@@ -128,20 +128,32 @@ def test_entropy_of_known_distributions(dimensions):
         assert abs(found - bits) <= (0.05 if dimensions < 9 else 0.2) * dimensions
 
 
-def test_kernels_compile_for_a_gpu():
-    space = app.space_of(64)
-    chosen = [app.start_of(space, "gpu", 64), *(space[n] for n in space.sample(4, seed=1))]
+COMMON = "#define DIMENSIONS 64\n#define CHUNK 1024\n#define ITEMS 128\n"
+
+
+def text_for_a_gpu(configuration, kernel):
+    return COMMON + "".join(f"#define {k} {v}\n" for k, v in configuration.items()) + kernel
+
+
+def compile_for_a_gpu(text):
     folder = PROGRAM.parents[2] / "kernels/dialect"
-    common = "#define DIMENSIONS 64\n#define CHUNK 1024\n#define ITEMS 128\n"
-    texts = [common + app.EXACT]
-    for each in chosen:
-        macros = "".join(f"#define {name} {value}\n" for name, value in each.items())
-        texts.append(common + macros + app.SCORES)
-    for each in app.tensor_space(64):
-        macros = "".join(f"#define {name} {value}\n" for name, value in each.items())
-        texts.append(common + macros + app.TENSOR)
     try:
-        for text in texts:
-            treadle.compile_cuda(text, "sm_90", include_dirs=[folder])
+        treadle.compile_cuda(text, "sm_90", include_dirs=[folder])
     except treadle.LibraryNotFound:
         pytest.skip("NVRTC is not installed")
+
+
+def test_kernels_compile_for_a_gpu():
+    space = app.space_of(64)
+    compile_for_a_gpu(COMMON + app.EXACT)
+    for each in app.start_of(space, "gpu", 64), *(space[n] for n in space.sample(4, seed=1)):
+        compile_for_a_gpu(text_for_a_gpu(each, app.SCORES))
+
+
+def test_kernels_of_matrix_units_compile_for_a_gpu():
+    try:
+        compile_for_a_gpu("#include <mma.h>\nusing namespace nvcuda::wmma;\n")
+    except treadle.CompileError:
+        pytest.skip("NVRTC finds no mma.h: CUDA's toolkit is not installed")
+    for each in app.tensor_space(64):
+        compile_for_a_gpu(text_for_a_gpu(each, app.TENSOR))
