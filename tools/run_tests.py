@@ -244,7 +244,8 @@ class Runner:
     def whole_programs(self, folder: pathlib.Path, names: tuple[str, ...] = ()) -> None:
         """Runs these test programs of a build, or all, as many at a time as there are jobs.
 
-        One process for each program: starting one for each case would take longer than the cases.
+        One process for each program, several for the longest: starting one for each case would take
+        longer than the cases.
         """
         environment = {
             **nvrtc_path(),
@@ -255,11 +256,14 @@ class Runner:
         }
         part = self.result.part
 
-        def run(program: pathlib.Path) -> subprocess.CompletedProcess[str]:
-            times = f"--gtest_output=xml:{times_file(part, program.name)}"
+        def run(share: tuple[pathlib.Path, int, int]) -> subprocess.CompletedProcess[str]:
+            program, number, count = share
+            times = f"--gtest_output=xml:{times_file(part, f'{program.name}.{number}')}"
+            shards = {"GTEST_TOTAL_SHARDS": str(count), "GTEST_SHARD_INDEX": str(number)}
             return subprocess.run(
-                [program, "--gtest_brief=1", times], cwd=ROOT, env={**os.environ, **environment},
-                text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                [program, "--gtest_brief=1", times], cwd=ROOT, text=True, errors="replace",
+                env={**os.environ, **environment, **(shards if count > 1 else {})},
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )  # fmt: skip
 
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
@@ -267,7 +271,13 @@ class Runner:
             built = (folder / "tests/bin").glob("*_test")
             chosen = [path for path in built if not names or path.name in names]
             programs = sorted(chosen, key=lambda path: -path.stat().st_size)
-            for done in pool.map(run, programs):
+            shares = [
+                (program, number, count)
+                for program in programs
+                for count in [self.jobs if program.name in sanitizer_turns.SHARED else 1]
+                for number in range(count)
+            ]
+            for done in pool.map(run, shares):
                 print(f"$ {done.args[0]}\n{done.stdout}", end="", flush=True)
                 self.count_gtest(done.stdout)
                 self.note_status(str(done.args[0]), done.returncode, done.stdout)

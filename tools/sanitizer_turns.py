@@ -33,6 +33,9 @@ SECOND = (
     "treadle_tune_kernel_test",
     "treadle_tune_test",
 )
+# The longest programs, which start no process of their own: as many processes share the cases of
+# each as there are jobs.
+SHARED = ("treadle_array_test", "treadle_kernel_test")
 # The parts of each turn, and the programs of its part `sanitize`; `races` is of all rooms, and
 # `headers` are those checks of the part `build` that each header compiles by itself.
 TURNS: tuple[dict[str, tuple[str, ...]], ...] = (

@@ -553,6 +553,10 @@ SMALLER = {
     "COUNT = 3 << 21": "COUNT = 3 << 12",
     "default=4000": "default=20",
     "1 << 22": "1 << 14",
+    "N, EVALUATIONS = 1024, 10": "N, EVALUATIONS = 256, 3",
+    '"--points", type=int, default=3000': '"--points", type=int, default=400',
+    '"--size", type=int, default=128': '"--size", type=int, default=64',
+    '"--size", type=int, default=24': '"--size", type=int, default=8',
 }
 
 
