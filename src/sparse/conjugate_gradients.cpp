@@ -2,7 +2,6 @@
 #include "treadle/sparse/conjugate_gradients.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -83,20 +82,19 @@ class ConjugateGradients {
 };
 
 void ConjugateGradients::begin() {
-  const Array norm = sqrt(inner(b_, b_));
+  const Array norm = norm_of(b_);
   wanted_ = in_real(maximum(norm * options_.relative_tolerance, options_.absolute_tolerance));
   Array x = array::zeros_like(b_), r = b_;
   if (options_.start) {
     x = where(equal(norm, 0), 0, array::in_dtype(*options_.start, dtype_));  // A may be singular
     r = residual_of(x);
   }
-  const Array residual = sqrt(inner(r, r));
+  const Array residual = norm_of(r);
   array::evaluate({x, r, norm, wanted_, residual});
   const std::vector<double> numbers = reals_of({in_real(norm), wanted_, in_real(residual)});
   const std::size_t count = numbers.size() / 3;
   for (std::size_t k = 0; k < count; ++k) {
-    if (!std::isfinite(numbers[k]))
-      throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
+    require_finite(numbers[k]);
     columns_.push_back({.wanted = numbers[count + k], .verified = numbers[2 * count + k]});
   }
   base_ = x;
@@ -122,16 +120,14 @@ void ConjugateGradients::step() {
   const Array is_finite = logical_and(isfinite(curvature), isfinite(residual));
   const Array is_positive =
       options_.preconditioner ? logical_and(is_definite, rz > 0) : is_definite;
-  const auto code = [&](SolverEnd end) { return number_like(residual, static_cast<double>(end)); };
+  const auto code = [&](SolverEnd end) { return end_like(residual, end); };
   progress_->note(logical_not(logical_and(logical_and(is_finite, is_positive), residual > wanted_)),
                   where(is_finite,
                         where(logical_and(is_small, is_definite), code(SolverEnd::converged),
                               code(SolverEnd::not_definite)),
                         code(SolverEnd::not_a_number)),
                   residual);
-  std::vector<Array> made{x_, r_, p_, rz_};
-  for (const Array& one : progress_->arrays()) made.push_back(one);
-  array::evaluate(made);
+  progress_->evaluate_with({x_, r_, p_, rz_});
 }
 
 void ConjugateGradients::replace_residual(const Array& residual) {
@@ -170,7 +166,7 @@ double ConjugateGradients::largest_residual() const {
 }
 
 bool ConjugateGradients::is_continued() {
-  const Array residual = residual_of(solution()), norm = in_real(sqrt(inner(residual, residual)));
+  const Array residual = residual_of(solution()), norm = in_real(norm_of(residual));
   const std::vector<double> norms = reals_of(norm);
   std::vector<double> left(columns_.size(), 0);  // 0: the column has ended
   for (std::size_t k = 0; k < columns_.size(); ++k) {

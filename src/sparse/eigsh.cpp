@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -60,6 +59,8 @@ class Lanczos {
   /// How many of the wanted values have.
   std::size_t converged() const;
   EigshSolution solution(std::size_t found) const;
+  /// Puts a vector of small_ behind others.
+  void append(std::vector<double>& weights, std::size_t which) const;
 
   const LinearOperator& a_;
   const EigshOptions& options_;
@@ -107,9 +108,7 @@ Lanczos::Lanczos(const LinearOperator& a, std::int64_t size, std::int64_t count,
       size_(static_cast<std::size_t>(size)),
       count_(static_cast<std::size_t>(count)),
       width_(width_of(size, count, options)),
-      eps_(DType(dtype).real_type() == Scalar::float32
-               ? double{std::numeric_limits<float>::epsilon()}
-               : std::numeric_limits<double>::epsilon()),
+      eps_(precision_of(dtype)),
       basis_(first_vector(size, dtype, options), static_cast<std::int64_t>(width_) + 1),
       projected_(width_ * width_, 0) {}
 
@@ -181,12 +180,16 @@ EigshSolution Lanczos::solution(std::size_t found) const {
   std::vector<double> weights;
   for (const auto& [value, which] : chosen) {
     made.values.push_back(value);
-    const auto row = small_.vectors.begin() + static_cast<std::ptrdiff_t>(which * used_);
-    weights.insert(weights.end(), row, row + static_cast<std::ptrdiff_t>(used_));
+    append(weights, which);
   }
   made.vectors = array::transpose(basis_.sums(weights, static_cast<std::int64_t>(chosen.size()),
                                               static_cast<std::int64_t>(used_)));
   return made;
+}
+
+void Lanczos::append(std::vector<double>& weights, std::size_t which) const {
+  const auto row = small_.vectors.begin() + static_cast<std::ptrdiff_t>(which * used_);
+  weights.insert(weights.end(), row, row + static_cast<std::ptrdiff_t>(used_));
 }
 
 EigshSolution Lanczos::run() {
@@ -205,10 +208,7 @@ EigshSolution Lanczos::run() {
     if (kept == 1 && width_ > 3) kept = width_ / 2;
     kept = std::min(kept, width_ - 1);
     std::vector<double> weights;
-    for (std::size_t k = 0; k < kept; ++k) {
-      const auto row = small_.vectors.begin() + static_cast<std::ptrdiff_t>(order_[k] * used_);
-      weights.insert(weights.end(), row, row + static_cast<std::ptrdiff_t>(used_));
-    }
+    for (std::size_t k = 0; k < kept; ++k) append(weights, order_[k]);
     basis_.recombine(weights, static_cast<std::int64_t>(kept));
     std::ranges::fill(projected_, 0);
     for (std::size_t k = 0; k < kept; ++k) projected_[k * width_ + k] = small_.values[order_[k]];

@@ -83,7 +83,7 @@ Cycle run_cycle(const VectorSystem& system, const SolverOptions& options, const 
   const std::int64_t restart = std::min<std::int64_t>(options.restart, system.b().size());
   const Array first = system.preconditioned(residual);
   Cycle made{.x = x};
-  made.residual = reals_of(sqrt(inner(first, first))).front();
+  made.residual = norm_on_host(first);
   made.is_finite = std::isfinite(made.residual);
   if (!made.is_finite || made.residual == 0) return made;
   OrthonormalBasis basis(first, restart + 1);
@@ -125,13 +125,12 @@ Solution gmres(const LinearOperator& a, const Array& b, const SolverOptions& opt
     throw InvalidArgument("restart = " + std::to_string(options.restart), "keep a vector or more");
   const VectorSystem system("gmres", a, b, options);
   if (system.norm() == 0) return {array::zeros_like(system.b()), 0, 0, SolverEnd::converged};
-  const auto norm_of = [](const Array& x) { return reals_of(sqrt(inner(x, x))).front(); };
   Solution found{.x = system.start(), .iterations = 0, .residual = 0, .end = SolverEnd::converged};
   Array residual = options.start ? system.residual_of(found.x) : system.b();
-  found.residual = norm_of(residual);
+  found.residual = norm_on_host(residual);
   // What the preconditioned residual has to be for the real one to be small enough is a guess,
   // which each cycle mends.
-  const double ratio = norm_of(system.preconditioned(system.b())) / system.norm();
+  const double ratio = norm_on_host(system.preconditioned(system.b())) / system.norm();
   double factor = 1, wanted = ratio * std::min(system.norm(), system.wanted());
   const std::int64_t most = system.most_iterations(10 * system.b().size());
   for (std::int64_t cycle = 0; found.residual > system.wanted(); ++cycle) {
@@ -144,7 +143,7 @@ Solution gmres(const LinearOperator& a, const Array& b, const SolverOptions& opt
     found.iterations += made.steps;
     found.x = made.x;
     residual = system.residual_of(found.x);
-    found.residual = norm_of(residual);
+    found.residual = norm_on_host(residual);
     if (options.callback) options.callback(found.x);
     if (!made.is_finite || !std::isfinite(found.residual)) {
       found.end = SolverEnd::not_a_number;

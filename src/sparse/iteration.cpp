@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "treadle/array/creation.hpp"
+#include "treadle/array/evaluate.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
@@ -21,8 +23,6 @@ std::vector<std::complex<double>> read(const Array& x) {
   x.get(static_cast<void*>(values.data()));
   return {values.begin(), values.end()};
 }
-
-double code_of(SolverEnd end) { return static_cast<double>(end); }
 
 }  // namespace
 
@@ -79,7 +79,16 @@ Array inner(const Array& x, const Array& y) {
   return array::real_part(array::sum(is_complex ? conjugate(x) * y : x * y, {.axes = 0}));
 }
 
+Array norm_of(const Array& x) { return sqrt(inner(x, x)); }
+double norm_on_host(const Array& x) { return reals_of(norm_of(x)).front(); }
+
 Array number_like(const Array& x, double value) { return array::full_like(x, value); }
+Array end_like(const Array& x, SolverEnd end) { return number_like(x, static_cast<double>(end)); }
+
+double precision_of(const DType& dtype) {
+  return dtype.real_type() == Scalar::float32 ? double{std::numeric_limits<float>::epsilon()}
+                                              : std::numeric_limits<double>::epsilon();
+}
 
 Scalar working_dtype(const LinearOperator& a, const Array& b) {
   const ScalarKind kind = b.dtype().kind();
@@ -88,6 +97,18 @@ Scalar working_dtype(const LinearOperator& a, const Array& b) {
   Scalar dtype = promote(OperandType(b.dtype().scalar()), OperandType(Scalar::float32));
   if (a.dtype()) dtype = promote(OperandType(dtype), OperandType(*a.dtype()));
   return dtype;
+}
+
+void require_finite(double norm_of_b) {
+  if (!std::isfinite(norm_of_b))
+    throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
+}
+
+void require_iterations(std::int64_t check_every, std::int64_t most) {
+  if (check_every < 1 || most < 0)
+    throw InvalidArgument("check_every = " + std::to_string(check_every) + " of " +
+                              std::to_string(most) + " iterations",
+                          "look every iteration, or every so many");
 }
 
 void require_system(const std::string& name, const LinearOperator& a, const Array& b,
@@ -109,10 +130,7 @@ void require_system(const std::string& name, const LinearOperator& a, const Arra
     throw InvalidArgument("tolerances of " + std::to_string(options.relative_tolerance) + " and " +
                               std::to_string(options.absolute_tolerance),
                           "pass numbers of 0 or more");
-  if (options.check_every < 1 || options.most_iterations < 0)
-    throw InvalidArgument("check_every = " + std::to_string(options.check_every) + " of " +
-                              std::to_string(options.most_iterations) + " iterations",
-                          "look every iteration, or every so many");
+  require_iterations(options.check_every, options.most_iterations);
   if (options.start && !std::ranges::equal(options.start->shape(), b.shape()))
     throw ShapeError("a start of shape " + shape_text(options.start->shape()) + " for b of shape " +
                          shape_text(b.shape()),
@@ -123,9 +141,9 @@ Progress::Progress(const Array& residual, const Array& wanted)
     : wanted_(wanted),
       live_(residual > wanted),
       count_(number_like(residual, 0)),
-      end_(where(live_, number_like(residual, code_of(running)),
-                 where(isfinite(residual), number_like(residual, code_of(SolverEnd::converged)),
-                       number_like(residual, code_of(SolverEnd::not_a_number))))),
+      end_(where(live_, end_like(residual, running),
+                 where(isfinite(residual), end_like(residual, SolverEnd::converged),
+                       end_like(residual, SolverEnd::not_a_number)))),
       residual_(residual) {}
 
 void Progress::note(const Array& is_ended, const Array& end, const Array& residual) {
@@ -139,9 +157,14 @@ void Progress::note(const Array& is_ended, const Array& end, const Array& residu
 void Progress::note_residual(const Array& residual) {
   const Array is_number = isfinite(residual);
   note(logical_not(logical_and(is_number, residual > wanted_)),
-       where(is_number, number_like(residual, code_of(SolverEnd::converged)),
-             number_like(residual, code_of(SolverEnd::not_a_number))),
+       where(is_number, end_like(residual, SolverEnd::converged),
+             end_like(residual, SolverEnd::not_a_number)),
        residual);
+}
+
+void Progress::evaluate_with(std::vector<Array> step) const {
+  step.insert(step.end(), {live_, count_, end_, residual_});
+  array::evaluate(step);
 }
 
 std::vector<ColumnEnd> Progress::look() const {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "sparse/entries.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
@@ -12,10 +13,6 @@
 
 namespace treadle::sparse {
 namespace {
-
-std::string words_of(const MatrixSize& size) {
-  return std::to_string(size.rows) + " x " + std::to_string(size.columns);
-}
 
 /// None where either is unknown.
 std::optional<Scalar> common_dtype(std::optional<Scalar> one, std::optional<Scalar> other) {
@@ -68,7 +65,7 @@ LinearOperator::LinearOperator(Function apply, const MatrixSize& size, std::opti
                            .dtype = dtype}) {
   if (!parts_->apply) throw InvalidArgument("a linear operator without a function", "pass one");
   if (size.rows < 0 || size.columns < 0)
-    throw InvalidArgument("a linear operator of " + words_of(size), "pass sizes of 0 or more");
+    throw InvalidArgument("a linear operator of " + text_of(size), "pass sizes of 0 or more");
 }
 
 LinearOperator LinearOperator::dense(const Array& matrix) {
@@ -108,7 +105,7 @@ Array LinearOperator::apply(const Array& x) const {
   if (x.rank() < 1 || x.rank() > 2 || (parts_->size && x.shape()[0] != parts_->size->columns))
     throw ShapeError(
         "an operator " +
-            (parts_->size ? "of " + words_of(*parts_->size) : std::string("of any size")) +
+            (parts_->size ? "of " + text_of(*parts_->size) : std::string("of any size")) +
             " by an array of shape " + shape_text(x.shape()),
         "pass a vector, or a matrix with as many rows as the operator has columns");
   Array made = parts_->apply(x);
@@ -153,7 +150,7 @@ LinearOperator LinearOperator::plus(const LinearOperator& other) const {
   if (!parts_ || !other.parts_) throw InvalidState("a sum with no linear operator", "make one");
   if (size() && other.size() && *size() != *other.size())
     throw ShapeError(
-        "operators of " + words_of(*size()) + " and " + words_of(*other.size()) + " added",
+        "operators of " + text_of(*size()) + " and " + text_of(*other.size()) + " added",
         "pass operators of one size");
   const auto sum = [](const Function& one, const Function& two) -> Function {
     if (!one || !two) return nullptr;
@@ -170,7 +167,7 @@ LinearOperator LinearOperator::times(const LinearOperator& other) const {
   if (!parts_ || !other.parts_) throw InvalidState("a product with no linear operator", "make one");
   if (size() && other.size() && size()->columns != other.size()->rows)
     throw ShapeError(
-        "an operator of " + words_of(*size()) + " after one of " + words_of(*other.size()),
+        "an operator of " + text_of(*size()) + " after one of " + text_of(*other.size()),
         "pass one with as many rows as the first has columns");
   const auto composed = [](const Function& one, const Function& two) -> Function {
     if (!one || !two) return nullptr;

@@ -2,7 +2,6 @@
 #include "treadle/sparse/lsqr.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -29,7 +28,6 @@ class Lsqr {
  private:
   static constexpr double running = -1;
   Array number(double value) const { return number_like(beta_, value); }
-  Array norm_of(const Array& x) const { return sqrt(inner(x, x)); }
   Array kept(const Array& fresh, const Array& old) const { return where(live_, fresh, old); }
   /// Turns (rho, damping) to a number; the residual's part that x cannot change.
   Array damped_rho();
@@ -50,14 +48,11 @@ class Lsqr {
 
 Lsqr::Lsqr(const LinearOperator& a, const Array& b, const LsqrOptions& options)
     : a_(a), adjoint_(a.adjoint()), options_(options), dtype_(working_dtype(a, b)) {
-  const bool is_single = DType(dtype_).real_type() == Scalar::float32;
-  eps_ = is_single ? double{std::numeric_limits<float>::epsilon()}
-                   : std::numeric_limits<double>::epsilon();
+  eps_ = precision_of(dtype_);
   wanted_condition_ = options.most_condition > 0 ? 1 / options.most_condition : 0;
   const Array right = array::in_dtype(b, dtype_);
   b_norm_ = norm_of(right);
-  if (!std::isfinite(reals_of(b_norm_).front()))
-    throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
+  require_finite(reals_of(b_norm_).front());
   u_ = right;
   if (options.start) {
     x_ = array::in_dtype(*options.start, dtype_);
@@ -193,10 +188,7 @@ void require(const LinearOperator& a, const Array& b, const LsqrOptions& options
       !(options.most_condition >= 0) || !(options.damping >= 0))
     throw InvalidArgument("lsqr with a tolerance, condition or damping below 0",
                           "pass numbers of 0 or more");
-  if (options.check_every < 1 || options.most_iterations < 0)
-    throw InvalidArgument("check_every = " + std::to_string(options.check_every) + " of " +
-                              std::to_string(options.most_iterations) + " iterations",
-                          "look every iteration, or every so many");
+  require_iterations(options.check_every, options.most_iterations);
   if (options.start && a.size() &&
       (options.start->rank() != 1 || options.start->size() != a.size()->columns))
     throw ShapeError("a start of shape " + shape_text(options.start->shape()) + " for " +

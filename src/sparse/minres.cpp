@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -94,10 +93,8 @@ void Minres::step() {
   x_ = where(logical_and(progress_.is_live(), isfinite(phi)), x_ + phi * w, x_);
   ++done_;
   note(squared, root, gamma);
-  std::vector<Array> made{x_,      r2_, y_,  w2_,      beta_,    dbar_, epsilon_,
-                          phibar_, cs_, sn_, squares_, largest_, least_};
-  for (const Array& one : progress_.arrays()) made.push_back(one);
-  array::evaluate(made);
+  progress_.evaluate_with(
+      {x_, r2_, y_, w2_, beta_, dbar_, epsilon_, phibar_, cs_, sn_, squares_, largest_, least_});
 }
 
 void Minres::note(const Array& squared, const Array& root, const Array& gamma) {
@@ -105,7 +102,7 @@ void Minres::note(const Array& squared, const Array& root, const Array& gamma) {
   largest_ = maximum(largest_, gamma);
   least_ = minimum(least_, gamma);
   const double eps = system_.precision();
-  const Array norm = sqrt(squares_), x_norm = sqrt(inner(x_, x_));
+  const Array norm = sqrt(squares_), x_norm = norm_of(x_);
   const Array of_system = residual / (norm * x_norm), of_squares = root / norm;
   const double tolerance = std::max(tolerance_, eps / 2);  // 1 + eps / 2 is 1
   const Array is_solved = of_system <= tolerance;
@@ -116,7 +113,7 @@ void Minres::note(const Array& squared, const Array& root, const Array& gamma) {
   // M x is an eigenvector of A where the first step leaves nothing.
   const Array is_eigenvector =
       done_ == 1 ? beta_ <= 10 * eps * beta1_ : not_equal(number(0), number(0));
-  const auto code = [&](SolverEnd end) { return number(static_cast<double>(end)); };
+  const auto code = [&](SolverEnd end) { return end_like(beta_, end); };
   const Array is_ended = logical_or(
       logical_or(logical_or(is_solved, is_least), logical_or(is_rounding, is_eigenvector)),
       logical_not(is_finite));
@@ -143,20 +140,11 @@ Solution minres(const LinearOperator& a, const Array& b, const SolverOptions& op
     return options.shift == 0 ? r : r + options.shift * x;
   };
   Minres iteration(system, options, start, options.start ? residual_of(start) : system.b());
-  std::vector<ColumnEnd> now = iteration.progress().look();
-  const std::int64_t most = system.most_iterations(5 * system.b().size());
-  for (std::int64_t done = 0; done < most && Progress::goes_on(now);) {
-    iteration.step();
-    ++done;
-    if (options.callback) options.callback(iteration.x());
-    if (done % options.check_every == 0 || done == most) now = iteration.progress().look();
-  }
-  Solution found = solution_of(iteration.x(), now);
+  Solution found = iterated(iteration, options, system.most_iterations(5 * system.b().size()));
   // The root of a number below 0.
   if (options.preconditioner && found.iterations == 0 && found.end == SolverEnd::not_a_number)
     found.end = SolverEnd::not_definite;
-  const Array r = residual_of(found.x);
-  found.residual = reals_of(sqrt(inner(r, r))).front();
+  found.residual = norm_on_host(residual_of(found.x));
   return found;
 }
 

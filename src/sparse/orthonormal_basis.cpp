@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sparse/orthonormal_basis.hpp"
 
-#include <limits>
-
 #include "sparse/iteration.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/joining.hpp"
@@ -14,17 +12,12 @@ namespace {
 
 bool is_complex(const Array& x) { return x.dtype().kind() == ScalarKind::complex; }
 
-double precision_of(const DType& dtype) {
-  return dtype.real_type() == Scalar::float32 ? double{std::numeric_limits<float>::epsilon()}
-                                              : std::numeric_limits<double>::epsilon();
-}
-
 }  // namespace
 
 OrthonormalBasis::OrthonormalBasis(const Array& first, std::int64_t count)
     : rows_(
           array::zeros({count, first.size()}, first.dtype().scalar(), {.stream = first.stream()})) {
-  rows_.at({Index::at(0)}).assign(first / sqrt(inner(first, first)));
+  rows_.at({Index::at(0)}).assign(first / norm_of(first));
 }
 
 Array OrthonormalBasis::projected(const Array& rows, const Array& w) const {
@@ -34,12 +27,12 @@ Array OrthonormalBasis::projected(const Array& rows, const Array& w) const {
 
 OrthonormalBasis::Step OrthonormalBasis::add(const Array& w) {
   const Array rows = rows_.at({Index{.stop = size_}});
-  const Array size = sqrt(inner(w, w));
+  const Array size = norm_of(w);
   const Array first = projected(rows, w);
   const Array once = w - linalg::matmul(first, rows);
   const Array second = projected(rows, once);
   const Array twice = once - linalg::matmul(second, rows);
-  const Array left = sqrt(inner(twice, twice));
+  const Array left = norm_of(twice);
   const Array is_something = left > least * precision_of(w.dtype()) * size;
   rows_.at({Index::at(size_)}).assign(where(is_something, twice / left, 0));
   ++size_;

@@ -2,8 +2,6 @@
 #include "sparse/vector_system.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "sparse/iteration.hpp"
 #include "treadle/array/creation.hpp"
@@ -17,12 +15,8 @@ VectorSystem::VectorSystem(const std::string& name, const LinearOperator& a, con
   if (b.rank() != 1)
     throw ShapeError(name + " of b with shape " + shape_text(b.shape()),
                      "pass a vector: one axis, a column at a time");
-  const Scalar real = DType(dtype_).real_type().scalar();
-  precision_ = real == Scalar::float32 ? double{std::numeric_limits<float>::epsilon()}
-                                       : std::numeric_limits<double>::epsilon();
-  norm_ = reals_of(sqrt(inner(b_, b_))).front();
-  if (!std::isfinite(norm_))
-    throw InvalidArgument("b has elements that are not finite", "look for NaN and infinities");
+  norm_ = norm_on_host(b_);
+  require_finite(norm_);
   wanted_ = std::max(options.relative_tolerance * norm_, options.absolute_tolerance);
 }
 
@@ -44,7 +38,7 @@ std::int64_t VectorSystem::most_iterations(std::int64_t unless_given) const {
 Solution VectorSystem::verified(const Iterate& iterate) const {
   if (norm_ == 0) return {array::zeros_like(b_), 0, 0, SolverEnd::converged};
   Array x = start(), residual = options_.start ? residual_of(x) : b_;
-  double last = reals_of(sqrt(inner(residual, residual))).front();
+  double last = norm_on_host(residual);
   const std::int64_t most = most_iterations(10 * b_.size());
   std::int64_t done = 0;
   for (;;) {
@@ -52,7 +46,7 @@ Solution VectorSystem::verified(const Iterate& iterate) const {
     found.iterations = done += found.iterations;
     x = found.x;
     residual = residual_of(x);
-    found.residual = reals_of(sqrt(inner(residual, residual))).front();
+    found.residual = norm_on_host(residual);
     if (found.end != SolverEnd::converged || found.residual <= tolerated * wanted_) return found;
     if (!(found.residual <= last / 2)) {
       found.end = SolverEnd::stagnation;

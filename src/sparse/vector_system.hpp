@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "sparse/iteration.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/sparse/linear_operator.hpp"
 #include "treadle/sparse/solver.hpp"
@@ -28,7 +29,7 @@ class VectorSystem {
   Array wanted_like(const Array& number) const;       ///< the same on the device
   Array start() const;                                ///< zeros where none was given
   std::int64_t most_iterations(std::int64_t unless_given) const;
-  double precision() const noexcept { return precision_; }  ///< of the dtype
+  double precision() const { return precision_of(dtype_); }  ///< of the dtype
   Scalar dtype() const noexcept { return dtype_; }
 
   /// Iterates from x with that residual, at most so often.
@@ -42,7 +43,7 @@ class VectorSystem {
   const SolverOptions& options_;
   Scalar dtype_;
   Array b_;
-  double norm_ = 0, wanted_ = 0, precision_ = 0;
+  double norm_ = 0, wanted_ = 0;
 };
 
 }  // namespace treadle::sparse
