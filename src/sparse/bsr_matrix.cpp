@@ -5,6 +5,7 @@
 
 #include "sparse/entries.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/scan.hpp"
@@ -72,9 +73,8 @@ BsrMatrix BsrMatrix::of(const SparseMatrix& a, const BlockSize& block) {
 CsrMatrix BsrMatrix::to_csr() const {
   const Array values = array::ravel(as_numbers(data_));
   const std::int64_t area = block_.rows * block_.columns;
-  const Array lengths = offsets_.at({Index{.start = 1}}) - offsets_.at({Index{.stop = -1}});
   const Array block_row =
-      array::run_length_decode(numbers(size().rows / block_.rows, data_), lengths);
+      array::run_length_decode(numbers(size().rows / block_.rows, data_), array::diff(offsets_));
   const Array there = array::flatnonzero(not_equal(values, 0));
   const Array which = floor_divide(there, area);
   const Array within = remainder(there, area);

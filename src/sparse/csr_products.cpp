@@ -5,7 +5,6 @@
 
 #include "sparse/entries.hpp"
 #include "treadle/array/creation.hpp"
-#include "treadle/array/cumulative.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -32,9 +31,7 @@ struct ExpandedRows {
 };
 ExpandedRows expanded(const CsrMatrix& a, const Array& rows) {
   const Array lengths = taken(row_lengths(a), rows);
-  const Array zero = array::zeros({1}, Scalar::int64, {.stream = rows.stream()});
-  const Array parts[] = {zero, array::cumulative_sum(lengths)};
-  const Array offsets = array::concatenate(parts);
+  const Array offsets = offsets_of(lengths);
   const Array owner = array::run_length_decode(numbers(rows.size(), rows), lengths);
   const Array within = numbers(owner.size(), rows) - taken(offsets, owner);
   return {owner, taken(taken(a.offsets(), rows), owner) + within, offsets};

@@ -45,13 +45,12 @@ DiaMatrix::DiaMatrix(const Array& data, const Array& offsets, const MatrixSize& 
     return;
   }
   // By rows: the element in column row + offset.
-  const Array column =
-      array::reshape(numbers(pitch_, data), {1, pitch_}) + array::reshape(offsets_, {count, 1});
+  const Array rows = array::reshape(numbers(pitch_, data), {1, pitch_});
+  const Array column = rows + array::reshape(offsets_, {count, 1});
   const Array is_there =
       logical_and(greater_equal(column, 0), less(column, std::min(given, size.columns)));
   const Array place =
       array::reshape(order, {count, 1}) * given + minimum(maximum(column, 0), given - 1);
-  const Array rows = array::reshape(numbers(pitch_, data), {1, pitch_});
   data_ = stored_as(
       where(logical_and(is_there, less(rows, size.rows)), taken(array::ravel(values), place), 0),
       data.dtype());

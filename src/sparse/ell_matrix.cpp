@@ -132,14 +132,12 @@ SellMatrix::SellMatrix(const CsrMatrix& a, int slice_rows)
   const std::int64_t side = slice_rows, slices = (a.size().rows + side - 1) / side;
   const array::Placement here{.stream = a.stream()};
   const Array lengths = array::zeros({slices * side}, Scalar::int64, here);
-  const Array zero = array::zeros({1}, Scalar::int64, here);
   std::int64_t count = 0;
-  starts_ = zero;
+  starts_ = array::zeros({1}, Scalar::int64, here);
   if (slices > 0) {
     lengths.at({Index{.stop = a.size().rows}}).assign(row_lengths(a));
     const Array longest = array::max(array::reshape(lengths, {slices, side}), {.axes = {{1}}});
-    const Array parts[] = {zero, array::cumulative_sum(longest * side)};
-    starts_ = array::concatenate(parts);
+    starts_ = offsets_of(longest * side);
     count = integer_of(starts_.at({Index::at(-1)}));
   }
   const Entries all = entries_of(a);
@@ -164,8 +162,7 @@ std::int64_t SellMatrix::size_bytes() const {
 
 CsrMatrix SellMatrix::to_csr() const {
   const std::int64_t slices = starts_.size() - 1;
-  const Array lengths = starts_.at({Index{.start = 1}}) - starts_.at({Index{.stop = -1}});
-  const Array slice = array::run_length_decode(numbers(slices, starts_), lengths);
+  const Array slice = array::run_length_decode(numbers(slices, starts_), array::diff(starts_));
   const Array rows = slice * slice_rows_ + remainder(numbers(slice.size(), starts_), slice_rows_);
   return collected(data_, columns_, rows, size());
 }
@@ -221,8 +218,8 @@ CsrMatrix other_entries(const CsrMatrix& a, std::int64_t depth, const Array& lon
 HybMatrix::HybMatrix(const CsrMatrix& a, std::int64_t depth)
     : SparseMatrix(a.size(), a.dtype(), a.stream()),
       usual_(first_entries(a, depth), depth),
-      rest_(other_entries(a, depth, array::flatnonzero(greater(row_lengths(a), depth)))),
-      numbers_(array::flatnonzero(greater(row_lengths(a), depth))) {}
+      numbers_(array::flatnonzero(greater(row_lengths(a), depth))),
+      rest_(other_entries(a, depth, numbers_)) {}
 
 HybMatrix HybMatrix::of(const SparseMatrix& a, std::optional<std::int64_t> depth) {
   if (depth && *depth < 0)

@@ -11,6 +11,7 @@
 #include "treadle/array/cumulative.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/indexing.hpp"
+#include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/array/selection.hpp"
@@ -61,10 +62,10 @@ void require_within(const char* name, const Array& x, std::int64_t length) {
 }
 
 void require_offsets(const Array& offsets, std::int64_t entries) {
-  const Array from = offsets.at({Index{.stop = -1}}), to = offsets.at({Index{.start = 1}});
+  const Array steps = array::diff(offsets);
   const std::int64_t first = integer_of(offsets.at({Index::at(0)})),
                      last = integer_of(offsets.at({Index::at(-1)}));
-  const bool goes_down = from.size() > 0 && integer_of(array::min(to - from)) < 0;
+  const bool goes_down = steps.size() > 0 && integer_of(array::min(steps)) < 0;
   if (first != 0 || last != entries || goes_down)
     throw InvalidArgument("offsets from " + std::to_string(first) + " to " + std::to_string(last) +
                               (goes_down ? " that go down" : "") + ", for " +
@@ -127,13 +128,17 @@ Diagonals diagonals_of(const Entries& entries, const MatrixSize& size) {
           in_dtype(taken(array::cumulative_sum(marks), place), Scalar::int64) - 1};
 }
 
+Array offsets_of(const Array& lengths) {
+  const Array parts[] = {array::zeros({1}, Scalar::int64, {.stream = lengths.stream()}),
+                         array::cumulative_sum(lengths)};
+  return array::concatenate(parts);
+}
+
 Array places_in_rows(const CsrMatrix& a, const Array& rows) {
   return numbers(a.entries(), a.data()) - taken(a.offsets(), rows);
 }
 
-Array row_lengths(const CsrMatrix& a) {
-  return a.offsets().at({Index{.start = 1}}) - a.offsets().at({Index{.stop = -1}});
-}
+Array row_lengths(const CsrMatrix& a) { return array::diff(a.offsets()); }
 
 namespace {
 

@@ -64,6 +64,8 @@ Diagonals diagonals_of(const Entries& entries, const MatrixSize& size);
 Array places_in_rows(const CsrMatrix& a, const Array& rows);
 /// How many entries each row has, int64.
 Array row_lengths(const CsrMatrix& a);
+/// Where parts of these lengths, int64, begin one behind the other, and where the last one ends.
+Array offsets_of(const Array& lengths);
 
 /// The least length that few rows exceed, from how many rows have each length: less than a third of
 /// all, or than 4096.

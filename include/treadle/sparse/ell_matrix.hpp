@@ -84,8 +84,8 @@ class HybMatrix final : public SparseMatrix {
  private:
   HybMatrix(const CsrMatrix& a, std::int64_t depth);
   EllMatrix usual_;
-  CsrMatrix rest_;
   Array numbers_;
+  CsrMatrix rest_;
 };
 
 }  // namespace treadle::sparse
