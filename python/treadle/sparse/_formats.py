@@ -15,7 +15,15 @@ from treadle._core.sparse import HybMatrix as _HybMatrix
 from treadle._core.sparse import SellMatrix as _SellMatrix
 from treadle._core.sparse import StencilMatrix as _StencilMatrix
 from treadle.numpy import asarray as _array
-from treadle.sparse._matrices import _compressed, _csr_of, _entries, _is_entries, _size, sparray
+from treadle.sparse._matrices import (
+    _compressed,
+    _csr_of,
+    _elements,
+    _entries,
+    _is_entries,
+    _size,
+    sparray,
+)
 
 
 def _of_scipy(name: str, parts: Any, shape: tuple[int, int]) -> Any:
@@ -157,8 +165,7 @@ class dia_array(sparray):  # noqa: N801 - SciPy's name
             arg1, shape = (arg1.data, arg1.offsets), arg1.shape
         is_diagonals = isinstance(arg1, tuple) and len(arg1) == 2 and not _is_entries(arg1)
         if is_diagonals and shape is not None:
-            data, offsets = (_array(x) for x in arg1)
-            data = data if dtype is None else data.astype(dtype)
+            data, offsets = _elements(arg1[0], dtype), _array(arg1[1])
             data = data.reshape(1, -1) if data.ndim == 1 else data
             self._matrix = _DiaMatrix(data, offsets.reshape(-1), *_size(shape))
         else:
@@ -190,8 +197,7 @@ class ell_array(sparray):  # noqa: N801 - as SciPy would call it
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> None:
         is_filled = isinstance(arg1, tuple) and len(arg1) == 2 and not _is_entries(arg1)
         if is_filled and shape is not None:
-            data, columns = (_array(x) for x in arg1)
-            data = data if dtype is None else data.astype(dtype)
+            data, columns = _elements(arg1[0], dtype), _array(arg1[1])
             self._matrix = _EllMatrix(data, columns, *_size(shape))
         else:
             super().__init__(arg1, shape, dtype)

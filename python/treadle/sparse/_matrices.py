@@ -33,6 +33,12 @@ def _size(shape: Any) -> tuple[int, int]:
     return rows, columns
 
 
+def _elements(given: Any, dtype: Any) -> Array:
+    """An array, cast where a dtype is asked for."""
+    data = _array(given)
+    return data if dtype is None else data.astype(dtype)
+
+
 def _is_entries(given: Any) -> bool:
     """(data, (row, column)); (data, [...]) may be a format's own arrays."""
     return (
@@ -45,16 +51,14 @@ def _is_entries(given: Any) -> bool:
 
 
 def _entries(given: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
-    data, row, column = (_array(x) for x in (given[0], *given[1]))
-    data = data if dtype is None else data.astype(dtype)
+    row, column = (_array(x) for x in given[1])
     if shape is None:
         shape = [int(x.max()) + 1 if x.size else 0 for x in (row, column)]
-    return (data, row, column, *_size(shape))
+    return (_elements(given[0], dtype), row, column, *_size(shape))
 
 
 def _compressed(given: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
-    data, indices, offsets = (_array(x) for x in given)
-    data = data if dtype is None else data.astype(dtype)
+    data, indices, offsets = _elements(given[0], dtype), _array(given[1]), _array(given[2])
     size = (offsets.size - 1, int(indices.max()) + 1 if indices.size else 0)
     return (data, indices, offsets, *(size if shape is None else _size(shape)))
 
@@ -350,14 +354,14 @@ class sparray:  # noqa: N801 - SciPy's name
 
     def multiply(self, other: Any) -> Any:
         """Element by element, by a sparse matrix, an array that broadcasts, or a number."""
-        if isinstance(other, sparray) or hasattr(other, "tocsr"):
+        if hasattr(other, "tocsr"):
             return csr_array._of(self._csr.times(_csr_of(other, None, None)))
         if _numpy.ndim(other) == 0:
             return self._mapped(lambda data: data * other)
         return csr_array._of(self._csr.times_dense(_array(other)))
 
     def __matmul__(self, other: Any) -> Any:
-        if isinstance(other, sparray) or hasattr(other, "tocsr"):
+        if hasattr(other, "tocsr"):
             return csr_array._of(self._csr.multiply_matrix(_csr_of(other, None, None)))
         return self._matrix.multiply(_array(other))
 

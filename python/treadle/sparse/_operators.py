@@ -12,11 +12,10 @@ import numpy as _numpy
 
 import treadle._core.sparse as _core
 from treadle._core import NotSupported as _NotSupported
-from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
 from treadle.numpy import asarray as _array
 from treadle.numpy import stack as _stack
-from treadle.sparse._matrices import csr_array, sparray
+from treadle.sparse._matrices import _size, csr_array, sparray
 
 
 def _on_device(function: Any) -> Any:
@@ -111,10 +110,7 @@ class LinearOperator:
             matvec = getattr(self, "_matvec", matmat)
         if matvec is None:
             raise TypeError(f"{type(self).__name__} has no function: pass matvec, or write _matvec")
-        try:
-            rows, columns = map(_operator.index, shape)
-        except (TypeError, ValueError):
-            raise _ShapeError(f"shape={shape!r}; pass two integers: (rows, columns)") from None
+        rows, columns = _size(shape)
         apply = _columns(matvec, matmat)
         adjoint = None if rmatvec is None else _columns(rmatvec, rmatmat)
         self._make = lambda: _core.LinearOperator(apply, rows, columns, dtype, adjoint)

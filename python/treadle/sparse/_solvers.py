@@ -81,8 +81,11 @@ def _right_side(A: Any, b: Any) -> Array:
         return _vector(b)
 
 
-def _system(A: Any, b: Any, x0: Any, M: Any) -> tuple[Any, Array, Any]:
-    """The operator, b, and options with start and preconditioner."""
+# over 6 parameters because they are SciPy's
+def _system(
+    A: Any, b: Any, x0: Any, M: Any, rtol: float, atol: float, maxiter: Any, check_every: int
+) -> tuple[Any, Array, Any]:
+    """The operator, b, and options with what all solvers take."""
     right = _right_side(A, b)
     options = _core.SolverOptions()
     if x0 is not None:
@@ -90,15 +93,13 @@ def _system(A: Any, b: Any, x0: Any, M: Any) -> tuple[Any, Array, Any]:
         options.start = start.reshape(right.shape) if start.size == right.size else start
     if M is not None:
         options.preconditioner = _core_operator(M, "M", right)
-    return _core_operator(A, "A", right), right, options
-
-
-def _limits(options: Any, rtol: float, atol: float, maxiter: Any, check_every: int) -> None:
+    function = _core_operator(A, "A", right)
     options.relative_tolerance, options.absolute_tolerance = float(rtol), float(atol)
     options.most_iterations = 0 if maxiter is None else _operator.index(maxiter)
     if maxiter is not None and options.most_iterations < 1:
         raise _InvalidArgument(f"maxiter={maxiter}; pass 1 or more, or None")
     options.check_every = _operator.index(check_every)
+    return function, right, options
 
 
 # over 6 parameters because they are SciPy's
@@ -126,8 +127,7 @@ def cg(
     device. inner_dtype="float32" iterates so; the residual is that of b's dtype. Equal calls give
     equal bits. Preconditioned conjugate gradients: Hestenes and Stiefel 1952.
     """
-    function, right, options = _system(A, b, x0, M)
-    _limits(options, rtol, atol, maxiter, check_every)
+    function, right, options = _system(A, b, x0, M, rtol, atol, maxiter, check_every)
     options.callback = callback
     options.inner_dtype = inner_dtype
     return _answer("cg", _core.conjugate_gradients(function, right, options))
@@ -149,8 +149,7 @@ def bicgstab(
     """(x, info) with A x = b for a square A, by stabilised biconjugate gradients (van der Vorst
     1992). Arguments and results are cg()'s; info is -10 where a number to be divided by vanished.
     """
-    function, right, options = _system(A, b, x0, M)
-    _limits(options, rtol, atol, maxiter, check_every)
+    function, right, options = _system(A, b, x0, M, rtol, atol, maxiter, check_every)
     options.callback = callback
     return _answer("bicgstab", _core.bicgstab(function, right, options))
 
@@ -177,8 +176,7 @@ def gmres(
     """
     if callback_type not in (None, "x", "pr_norm", "legacy"):
         raise _InvalidArgument(f"callback_type={callback_type!r}; pass 'x' or 'pr_norm'")
-    function, right, options = _system(A, b, x0, M)
-    _limits(options, rtol, atol, maxiter, check_every)
+    function, right, options = _system(A, b, x0, M, rtol, atol, maxiter, check_every)
     if restart is not None:
         options.restart = _operator.index(restart)
     if callback_type == "x":
@@ -210,8 +208,7 @@ def minres(
     """
     if show or check:
         raise _NotSupported("minres(show=True) and check=True; leave them away")
-    function, right, options = _system(A, b, x0, M)
-    _limits(options, rtol, 0, maxiter, check_every)
+    function, right, options = _system(A, b, x0, M, rtol, 0, maxiter, check_every)
     options.callback, options.shift = callback, float(shift)
     return _answer("minres", _core.minres(function, right, options))
 
