@@ -23,12 +23,13 @@ class CountWriter {
         is_wide_(tiling.schedule == Schedule::wide),
         out_(counting_name(form), "generator of counts", tiling, dialect),
         element_(out_.types.name_of(form.dtype)),
-        value_(form.dtype == Scalar::float32 ? "float" : "double") {}
+        value_(form.dtype == Scalar::float32 ? "float" : "double"),
+        place_(form.is_single ? "float" : "double") {}
 
   FamilyText write() {
     form_.is_even ? write_even_bin() : write_own_bin();
-    const std::string even =
-        joined({", const ", value_, " *edges, double first, double scale, double margin"});
+    const std::string even = joined({", const ", value_, " *edges, ", place_, " first, ", place_,
+                                     " scale, ", place_, " margin"});
     out_.open_kernel(
         counting_name(form_),
         joined({"const ", element_, " *elements, uint *counts", form_.is_even ? even : "",
@@ -54,12 +55,13 @@ class CountWriter {
     code_.open_function(called_function(
         out_.uint, "bin_of",
         {tree::value(element_, "x"), pointer_parameter(value_, "edges", {.is_read_only = true}),
-         tree::value("double", "first"), tree::value("double", "scale"),
-         tree::value("double", "margin"), tree::value(out_.uint, "bin_count")}));
+         tree::value(place_, "first"), tree::value(place_, "scale"), tree::value(place_, "margin"),
+         tree::value(out_.uint, "bin_count")}));
     code_.declare("const int", "last", "(int)bin_count - 1");
     code_.declare({"const ", value_}, "value", "x");
     code_.declare("const int", "is_within", "(value >= edges[0]) & (value <= edges[bin_count])");
-    code_.declare("const double", "place", "((is_within ? (double)value : first) - first) * scale");
+    code_.declare({"const ", place_}, "place",
+                  {"((is_within ? (", place_, ")value : first) - first) * scale"});
     code_.declare("int", "bin", "(int)place");
     code_.assign("bin", "bin < 0 ? 0 : bin > last ? last : bin");
     // Work-items of a group read edges one after the other where these are of many bins: few need
@@ -150,7 +152,7 @@ class CountWriter {
   bool is_wide_;
   FamilyCode out_;
   tree::BlockBuilder& code_ = out_.code;
-  std::string element_, value_;
+  std::string element_, value_, place_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 TEST(Counting, GoldenTexts) {
   each_golden([](const std::string& name, const Tiling& tiling, const Dialect& dialect) {
     expect_golden("counting", "values_" + name,
-                  generate_count({Scalar::float32, true, 1024}, tiling, dialect));
+                  generate_count({Scalar::float32, true, 1024, true}, tiling, dialect));
     expect_golden("counting", "bins_" + name,
                   generate_count({Scalar::int64, false, 0}, tiling, dialect));
   });

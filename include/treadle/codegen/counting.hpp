@@ -23,12 +23,13 @@ struct CountForm {
   bool is_even;                ///< whether elements are values in even bins; else numbers of bins
   std::uint64_t own_counters;  ///< of a group, of which it uses one a bin, and narrow one more of
                                ///< each copy; 0: none
+  bool is_single = false;      ///< whether places in even bins are found in float32, near enough
 };
 
 /// Writes a kernel that adds to counts. It takes elements, counts (uint32); of even bins their
-/// edges (float32 of float32, else float64), where the first begins, and how many are 1 wide
-/// (float64); how many elements there are, those of a group (int64), how many bins, and copies of a
-/// group's counters (uint32).
+/// edges (float32 of float32, else float64), where the first begins, how many are 1 wide, and how
+/// near to an edge the edge decides (float32 if is_single, else float64); how many elements there
+/// are, those of a group (int64), how many bins, and copies of a group's counters (uint32).
 FamilyText generate_count(const CountForm& form, const Tiling& tiling, const Dialect& dialect);
 
 /// The scan that adds weights (float64) by their bins (uint32, sorted) into sums: arguments `bins,

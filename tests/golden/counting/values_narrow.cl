@@ -1,11 +1,10 @@
 // count_values_float32, made by treadle's generator of counts: narrow schedule
 static inline uint bin_of(
-    float x, const __global float *edges, double first, double scale, double margin,
-    uint bin_count) {
+    float x, const __global float *edges, float first, float scale, float margin, uint bin_count) {
   const int last = (int)bin_count - 1;
   const float value = x;
   const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
-  const double place = ((is_within ? (double)value : first) - first) * scale;
+  const float place = ((is_within ? (float)value : first) - first) * scale;
   int bin = (int)place;
   bin = bin < 0 ? 0 : bin > last ? last : bin;
   bin -= (value < edges[bin]) & (bin > 0);
@@ -15,8 +14,8 @@ static inline uint bin_of(
 
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) count_values_float32(
     __global float *elements__base, long elements__offset, __global uint *counts__base,
-    long counts__offset, __global float *edges__base, long edges__offset, double first,
-    double scale, double margin, long N, long treadle_length, uint bin_count, uint copies) {
+    long counts__offset, __global float *edges__base, long edges__offset, float first, float scale,
+    float margin, long N, long treadle_length, uint bin_count, uint copies) {
   __global float *elements = (__global float *)((__global char *)elements__base + elements__offset);
   __global uint *counts = (__global uint *)((__global char *)counts__base + counts__offset);
   __global float *edges = (__global float *)((__global char *)edges__base + edges__offset);

@@ -1,10 +1,10 @@
 // count_values_float32, made by treadle's generator of counts: narrow schedule
 static __device__ inline unsigned int bin_of(
-    float x, const float *edges, double first, double scale, double margin, unsigned int bin_count) {
+    float x, const float *edges, float first, float scale, float margin, unsigned int bin_count) {
   const int last = (int)bin_count - 1;
   const float value = x;
   const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
-  const double place = ((is_within ? (double)value : first) - first) * scale;
+  const float place = ((is_within ? (float)value : first) - first) * scale;
   int bin = (int)place;
   bin = bin < 0 ? 0 : bin > last ? last : bin;
   bin -= (value < edges[bin]) & (bin > 0);
@@ -13,7 +13,7 @@ static __device__ inline unsigned int bin_of(
 }
 
 extern "C" __global__ void __launch_bounds__(1) count_values_float32(
-    float *elements, unsigned int *counts, float *edges, double first, double scale, double margin,
+    float *elements, unsigned int *counts, float *edges, float first, float scale, float margin,
     long long N, long long treadle_length, unsigned int bin_count, unsigned int copies) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
