@@ -149,13 +149,16 @@ Paths toolkit_headers(const Machine& machine, const NvrtcLibrary& library,
   });
   if (own == candidates.end()) return found;
   found.push_back(*own);
-  // CUDA's own headers include some of the C++ library, which wheels hold in a package of its own.
+  // CUDA's own headers include some of the C++ library, and mma.h the compiler's; wheels hold each
+  // in a package of its own, which may be absent.
   std::iter_swap(candidates.begin(), own);
-  for (const Path& include : candidates)
-    if (machine.exists(include / "cccl")) {
-      found.push_back(include / "cccl");
-      break;
-    }
+  const auto holds = [&](const char* file) {
+    return [&machine, file](const Path& include) { return machine.exists(include / file); };
+  };
+  if (const auto it = std::ranges::find_if(candidates, holds("cccl")); it != candidates.end())
+    found.push_back(*it / "cccl");
+  if (const auto it = std::ranges::find_if(candidates, holds("crt/mma.h")); it != candidates.end())
+    add_folder(found, *it);
   // The wheels for CUDA 12 have a folder each; mma.h is in the runtime's and reads the compiler's.
   for (const Path& site : site_packages)
     for (const char* package : {"cuda_cccl", "cuda_nvcc"})

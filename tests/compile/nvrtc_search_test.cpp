@@ -128,6 +128,20 @@ TEST(NvrtcSearch, a_wheel_without_the_cxx_library_is_used_as_it_is) {
               ElementsAre("/site/nvidia/cu13/include"));
 }
 
+TEST(NvrtcSearch, a_wheel_without_the_compilers_headers_takes_those_of_a_toolkit) {
+  const Described described{
+      .files = {"/site/nvidia/cu13/include/cuda_runtime_api.h",
+                "/usr/local/cuda/include/cuda_runtime_api.h", "/usr/local/cuda/include/crt/mma.h"},
+      .environment = {},
+      .links = {}};
+  const Machine machine = described.machine();
+  const std::vector<Path> site = {"/site"};
+  EXPECT_THAT(toolkit_headers(machine, {"/site/nvidia/cu13/lib/libnvrtc.so.13", {13, 0}}, site),
+              ElementsAre("/site/nvidia/cu13/include", "/usr/local/cuda/include"));
+  EXPECT_THAT(toolkit_headers(machine, {"/usr/local/cuda/lib64/libnvrtc.so.13", {13, 0}}, {}),
+              ElementsAre("/usr/local/cuda/include"));
+}
+
 TEST(NvrtcSearch, wheels_for_cuda_12_have_a_folder_each) {
   const Described described{.files = {"/site/nvidia/cuda_runtime/include/cuda_runtime_api.h",
                                       "/site/nvidia/cuda_cccl/include/cuda/atomic",
