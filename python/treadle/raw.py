@@ -12,6 +12,7 @@ device. A user of CuPy tries a kernel without a GPU, with that device's checks, 
 from __future__ import annotations
 
 import functools
+import itertools
 import pathlib
 import re
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ _LONG = {"int64": "long long", "uint64": "unsigned long long"}
 _FLOATS = {2: _numpy.float16, 4: _numpy.float32, 8: _numpy.float64}
 
 
-def _value(argument: Any, parameter: Any) -> Any:
+def _value(argument: Any, parameter: Any, number: int) -> Any:
     """A number of Python's as the parameter wants it; CuPy makes each int 64 bits wide."""
     if isinstance(argument, bool):
         return _numpy.bool_(argument)
@@ -44,8 +45,9 @@ def _value(argument: Any, parameter: Any) -> Any:
         size = parameter.size_bytes if parameter.size_bytes in (1, 2, 4) else 8
         dtype = _numpy.dtype(f"i{size}" if argument < 1 << (8 * size - 1) else f"u{size}")
         if not _numpy.iinfo(dtype).min <= argument <= _numpy.iinfo(dtype).max:
+            name = parameter.name or number  # NVIDIA's drivers do not tell names
             raise InvalidArgument(
-                f"argument {parameter.name}={argument} does not fit {size} bytes"
+                f"argument {name}={argument} does not fit {size} bytes"
                 "\ntry: a smaller number, or a wider parameter"
             )
         return dtype.type(argument)
@@ -107,7 +109,7 @@ class RawKernel:
                 f'kernel "{self.name}" has {len(parameters)} parameters, args {len(args)}'
                 "\ntry: one argument each"
             )
-        values = map(_value, args, parameters) if parameters else args
+        values = map(_value, args, parameters, itertools.count(1)) if parameters else args
         kernel(
             *values, groups=tuple(grid), group_size=tuple(block), stream=stream,
             local_bytes=shared_mem, cooperative=self.enable_cooperative_groups,

@@ -125,7 +125,7 @@ def test_a_reduction_kernel():
             lambda: raw.RawKernel(ADD, "my_add")(
                 (1,), (1,), (cp.ones(1, "f4"), cp.ones(1, "f4"), cp.ones(1, "f4"), 1, 2**40)
             ),
-            "n=1099511627776 does not fit 4 bytes",
+            "(n|5)=1099511627776 does not fit 4 bytes",
         ),
         (lambda: raw.RawModule(), "code or path, one of them"),
         (lambda: raw.ReductionKernel("T x", "T y, T z", "x", "a", "y = a", "0"), "one result"),

@@ -15,6 +15,7 @@ times are in ms. All cores compile, and configurations that fail are not among t
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable, Sequence
@@ -267,14 +268,26 @@ def tune_kernel(
         progress=_printer(space, verbose, quiet),
         **_budget(strategy, strategy_options, len(space)),
     )
-    results = [_result(each, metrics) for each in tuned.attempts if each.measured.is_right]
+    attempts = tuned.attempts
+    if strategy in (None, "brute_force"):
+        attempts = sorted(attempts, key=functools.partial(_place, tune_params))
+    results = [_result(each, metrics) for each in attempts if each.measured.is_right]
     if not quiet:
-        is_higher = objective_higher_is_better
-        if is_higher is None:  # as Kernel Tuner has it
-            is_higher = "/s" in objective
-        best = (max if is_higher else min)(results, key=lambda r: r[objective])
+        best = _best(results, objective, objective_higher_is_better)
         print(f"best performing configuration: {best}")
     return results, _environment(where)
+
+
+def _best(results: list[dict[str, Any]], objective: str, is_higher: bool | None) -> dict[str, Any]:
+    if is_higher is None:  # as Kernel Tuner has it
+        is_higher = "/s" in objective
+    return (max if is_higher else min)(results, key=lambda r: r[objective])
+
+
+def _place(tune_params: dict[str, Any], attempt: Any) -> list[int]:
+    """Among all configurations, as Kernel Tuner lists them, whichever was compiled first."""
+    found = attempt.configuration
+    return [list(values).index(found[name]) for name, values in tune_params.items()]
 
 
 def _result(attempt: Any, metrics: dict[str, Any] | None) -> dict[str, Any]:
