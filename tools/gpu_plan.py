@@ -68,16 +68,24 @@ def longest_first(names: Iterable[str], times: Mapping[str, float]) -> list[str]
 
 def halves(names: Iterable[str], times: Mapping[str, float]) -> tuple[list[str], list[str]]:
     """Two lists, each longest first, whose parts take the same time: those that use the GPU and
-    those that do not are balanced each by itself, because they run beside each other."""
+    those that do not are balanced each by itself, because they run beside each other. Programs in
+    C++ are in the second, all of them, so that the first runs where they are not. `times` says how
+    long they take, and both calls thus divide the other parts the same way."""
     parts: tuple[list[str], list[str]] = ([], [])
     for kind in (True, False):
-        sums = [0.0, 0.0]
-        for name in longest_first((n for n in names if needs_gpu(n) == kind), times):
-            half = sums.index(min(sums))
+        others = [n for n in names if needs_gpu(n) == kind]
+        sums = [0.0, sum(s for n, s in times.items() if needs_gpu(n) == kind and is_program(n))]
+        for name in longest_first(others, times):
+            half = 1 if is_program(name) else sums.index(min(sums))
             parts[half].append(name)
-            sums[half] += expected_seconds(name, times)
+            sums[half] += 0.0 if is_program(name) else expected_seconds(name, times)
     first, second = (longest_first(half, times) for half in parts)
     return first, second
+
+
+def is_program(name: str) -> bool:
+    """One in C++: a test, an example or a share of one."""
+    return name.startswith(("tests/", "examples/")) and not name.endswith(".py")
 
 
 def planned_seconds(names: Sequence[str], times: Mapping[str, float], processors: int) -> float:

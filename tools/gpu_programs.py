@@ -30,6 +30,7 @@ DEVICE_FREE = (
     "treadle_fuzz_test",
     "libtreadle_fake_profiler.so",
 )
+# A program for tools/gpu_bundle.py, which packs it with the package.
 PRELUDE_WRITER = "src/cuda_cpu/compiler/treadle_write_preludes"
 
 
@@ -63,8 +64,7 @@ def pack(
             strip(path, folder / "programs" / name)
         else:
             commands[name] = travelling(link_command(build, path), build, link)
-    strip(build / PRELUDE_WRITER, folder / "programs/write_preludes")
-    link.mkdir(exist_ok=True)
+    link.mkdir(parents=True, exist_ok=True)
     (link / "commands.json").write_text(json.dumps(commands, indent=0) + "\n")
 
 

@@ -3,7 +3,8 @@
 """Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py PART, one of test, bench,
 arrays, lines, sanitize, random
 
-After "test", half=1 or half=2 chooses one half of the parts, and words those parts whose names
+After "test", half=1 or half=2 chooses one half of the parts: the first needs no programs.tar.xz of
+the bundle, and the second finds what the first installed. Words choose those parts whose names
 contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test;
 @FILE names parts themselves, one a line. A run writes those that did not pass into again.txt.
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -30,6 +32,7 @@ import tarfile
 import time
 from collections.abc import Callable, Sequence
 
+import gpu_package
 import gpu_plan
 import gpu_programs
 
@@ -104,27 +107,50 @@ def communicate(process: subprocess.Popen[str], limit_s: float) -> tuple[str, bo
 
 
 def install() -> list[Part]:
-    """Installs wheels and programs into folders of their own, not into the machine's Python."""
-    for folder in (PROGRAMS, BUNDLE / "link", BUNDLE / "cache"):
-        shutil.rmtree(folder, ignore_errors=True)
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        archives = (BUNDLE / f"{name}.tar.xz" for name in ("programs", "package"))
-        list(pool.map(extract, archives))
+    """Installs wheels and programs into folders of their own, not into the machine's Python: what
+    an earlier run on this machine has not installed."""
     offer_nvidia_opencl()
     unpack_gl()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        parts = list(pool.map(if_new, ("package", "programs"), (install_package, link_programs)))
+    peers = list((BUNDLE / "peers").glob("*.whl"))
+    if peers:
+        parts.append([install_wheels("peers", PEERS, "for the benchmarks")])
+    return sum(parts, [])
+
+
+def if_new(name: str, install: Callable[[pathlib.Path], list[Part]]) -> list[Part]:
+    """Installs from an archive of the bundle, unless that very one was installed."""
+    archive, stamp = BUNDLE / f"{name}.tar.xz", BUNDLE / f"{name}.installed"
+    if not archive.exists():
+        return []
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return [Part(f"{name}, as it was", True, 0)]
+    stamp.unlink(missing_ok=True)
+    parts = install(archive)
+    if all(part.ok for part in parts):
+        stamp.write_text(digest)
+    return parts
+
+
+def install_package(archive: pathlib.Path) -> list[Part]:
+    folder = BUNDLE / "package"
+    for old in (folder, BUNDLE / "cache"):
+        shutil.rmtree(old, ignore_errors=True)
+    gpu_package.unpack(archive, folder, BUNDLE / "wheels")
     revision = (BUNDLE / "revision.txt").read_text().strip()
+    return [install_wheels("wheels", SITE, f"revision {revision}"), write_preludes(folder)]
+
+
+def link_programs(archive: pathlib.Path) -> list[Part]:
+    for old in (PROGRAMS, BUNDLE / "link"):
+        shutil.rmtree(old, ignore_errors=True)
+    extract(archive)
     start = time.monotonic()
     unlinked = gpu_programs.link_all(BUNDLE)
     (OUT / "link.log").write_text(unlinked)
-    linked = Part("link", not unlinked, time.monotonic() - start, unlinked.partition("\n")[0])
-    wheels = install_wheels("wheels", SITE, f"revision {revision}")
-    peers = list((BUNDLE / "peers").glob("*.whl"))
-    return [
-        linked,
-        wheels,
-        write_preludes(),
-        *([install_wheels("peers", PEERS, "for the benchmarks")] if peers else []),
-    ]
+    return [Part("link", not unlinked, time.monotonic() - start, unlinked.partition("\n")[0])]
 
 
 def extract(archive: pathlib.Path) -> None:
@@ -132,10 +158,10 @@ def extract(archive: pathlib.Path) -> None:
         tar.extractall(BUNDLE, filter="data")
 
 
-def write_preludes() -> Part:
+def write_preludes(folder: pathlib.Path) -> Part:
     """The precompiled preludes of the CPU device's compiler: made faster than carried."""
     library = SITE / "treadle/lib/libtreadle_clang.so"
-    command = [PROGRAMS / "write_preludes", library, library.parent]
+    command = [folder / "write_preludes", library, library.parent]
     ok, _, seconds = execute(command, OUT / "install.log", 60)
     return Part("preludes", ok, seconds)
 

@@ -28,6 +28,14 @@ def test_halves_are_balanced_where_they_run():
         assert all(half == gpu_plan.longest_first(half, times) for half in halves)
 
 
+def test_the_first_half_runs_where_no_program_is():
+    times = {"tests/a 1/2": 9, "examples/e": 1, "python/b_test.py": 8, "python/c_test.py": 4}
+    first, second = gpu_plan.halves(times, times)
+    assert first == ["python/b_test.py", "python/c_test.py"]
+    assert second == ["tests/a 1/2", "examples/e"]
+    assert gpu_plan.halves(first, times) == (first, [])
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -57,6 +57,42 @@ def test_egl_is_told_where_nvidias_is(monkeypatch, tmp_path, exists):
     assert told == (str(vendor) if exists else None)
 
 
+def test_what_an_earlier_run_installed_is_not_installed_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(gpu_run, "BUNDLE", tmp_path)
+    installed = []
+
+    def install(archive: pathlib.Path) -> list[gpu_run.Part]:
+        installed.append(archive.read_text())
+        return [gpu_run.Part("x", archive.read_text() != "broken", 1.0)]
+
+    assert gpu_run.if_new("programs", install) == [] and not installed
+    for text in ("old", "old", "broken", "broken", "new", "new"):
+        (tmp_path / "programs.tar.xz").write_text(text)
+        assert gpu_run.if_new("programs", install)
+    assert installed == ["old", "broken", "broken", "new"]
+
+
+@pytest.mark.parametrize(
+    ("programs_mb", "status", "said"),
+    [(6, True, ["", "", ""]), (20, True, ["", "", ", beyond 45 MB"]), (90, True, None)],
+)
+def test_what_travels_at_a_time_is_told(monkeypatch, tmp_path, capsys, programs_mb, status, said):
+    monkeypatch.setattr(gpu_bundle, "ROOT", tmp_path)
+    monkeypatch.setattr(gpu_bundle, "BUNDLE", tmp_path)
+    monkeypatch.setattr(gpu_bundle, "tree_mb", lambda: 20.0)
+    for name, size in (("package.tar.xz", 18), (gpu_bundle.PROGRAMS_ARCHIVE, programs_mb)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size * 10**6)
+    assert gpu_bundle.print_sizes() == status
+    lines = capsys.readouterr().out.splitlines()
+    if said:
+        assert [line.partition(", beyond")[1:] for line in lines[-3:]] == [
+            text.partition(", beyond")[1:] for text in said
+        ]
+    else:
+        assert lines[-1].endswith("do not travel at once")
+
+
 @pytest.mark.parametrize("listed", ["", "\tlibEGL.so.1 (libc6,x86-64) => /usr/lib/libEGL.so.1"])
 def test_loaders_are_unpacked_where_there_are_none(monkeypatch, tmp_path, listed):
     (tmp_path / "gl").mkdir()
