@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Fourier transforms of arrays beside scipy.fft on all cores: fft.py [DEVICE [ROW]].
 
-Both compute in this process, in turns; of several runs the shortest counts.
+Both compute in this process, in turns; of several runs the shortest counts. First transforms are
+timed in two processes behind these rows, or alone with ROW `first`: one compiles what it needs, the
+other finds it in the cache.
 """
 
 import os
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -83,17 +87,47 @@ def main(device_id="cpu", only=""):
         call = microseconds(lambda: tnp.evaluate(tnp.fft.fft(x)))
         recorded = microseconds(lambda: tnp.fft.fft(x))
         print(f"\nA call of 256 elements, queued: {call:.1f} us; recorded only: {recorded:.1f} us.")
-        for length in (99_991, 100_000):
-            y = tnp.ones(length, "c16")
+    first_transforms(device_id)
+
+
+FIRST = "first"
+# As complex numbers: rows that generated kernels transform on a GPU, then some that cuFFT does.
+LENGTHS = [((64, 4096), "c8"), ((99_991,), "c16"), ((100_000,), "c16"), ((64, 1000), "c8")]
+
+
+def first_transforms(device_id):
+    with tempfile.TemporaryDirectory() as cache:
+        words = {**os.environ, "TREADLE_CACHE_DIR": cache}
+        for heading in ("Nothing compiled", "Compiled by the process before"):
+            print(f"\n{heading}:", flush=True)
+            subprocess.run(
+                [sys.executable, __file__, device_id, FIRST + "!"], env=words, check=True
+            )
+
+
+def first_of_this_process(device_id):
+    with treadle.find_device(device_id) as device:
+        stream = device.default_stream()
+        tnp.evaluate(tnp.fft.fft(tnp.ones(8, "c8")))  # libraries are opened
+        for shape, dtype in LENGTHS:
+            y = tnp.ones(shape, dtype)
             tnp.evaluate(y)
+            stream.synchronize()
             times = []
             for _ in range(2):
                 begin = time.perf_counter()
                 tnp.evaluate(tnp.fft.fft(y))
                 stream.synchronize()
                 times.append((time.perf_counter() - begin) * 1e3)
-            print(f"First transform of {length}: {times[0]:.1f} ms; second: {times[1]:.1f} ms.")
+            print(
+                f"first transform of {shape} {dtype}: {times[0]:.1f} ms; second: {times[1]:.2f} ms"
+            )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[2:] == [FIRST + "!"]:
+        first_of_this_process(sys.argv[1])
+    elif sys.argv[2:] == [FIRST]:
+        first_transforms(sys.argv[1])
+    else:
+        main(*sys.argv[1:])

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <utility>
 
 #include "expression_text.hpp"
 #include "program.hpp"
@@ -57,7 +59,7 @@ class ProductWriter {
       across_ = 1u << (digits + 1) / 2;
       down_ = tiling.group_size / across_;
       rows_ = down_ * form.side;
-      columns_ = across_ * form.side;
+      columns_ = across_ * form.side * tiling.product_stretch;
       while (slice_depth_ > 1 && slice_bytes() > tiling.local_bytes) slice_depth_ /= 2;
     } else {
       rows_ = tiling.product_rows;
@@ -70,7 +72,11 @@ class ProductWriter {
     const std::string name =
         joined({"product_", form_.epilogue ? operations_of(*form_.epilogue) : std::string(),
                 DType(form_.dtype).name(), "_", number(form_.side)});
-    code_.open_kernel(name, parameters(), tiling_.group_size);
+    if (is_wide_)
+      code_.open_function(
+          bounded_kernel(name, parameters(), tiling_.group_size, tiling_.product_groups));
+    else
+      code_.open_kernel(name, parameters(), tiling_.group_size);
     write_place();
     if (is_wide_)
       write_wide();
@@ -86,6 +92,11 @@ class ProductWriter {
       const std::vector<Value>& outputs = form_.epilogue->expression.outputs;
       for (std::size_t i = 0; i < outputs.size(); ++i)
         program.comment(joined({"  ", results_[i].name, " = ", text.formula(outputs[i])}));
+    }
+    if (is_wide_) {
+      const Slice x = x_slice(), y = y_slice();
+      for (const unsigned items : std::set{neighbours(x), neighbours(y)})
+        write_vector_types(program, {DType(sum_)}, items, tiling_.access_bytes, dialect_);
     }
     write_exact(program, code_.take(), dialect_);
     tree::NodePtr whole = program.take();
@@ -190,8 +201,8 @@ class ProductWriter {
                            result.is_dense ? std::string() : joined({" * ", stride("column")})}),
                    "+=");
     }
-    declare_int64("height", joined({"m - top < ", rows, " ? m - top : ", rows}));
-    declare_int64("width", joined({"n - left < ", columns, " ? n - left : ", columns}));
+    code_.declare("const int", "height", {"m - top < ", rows, " ? (int)(m - top) : ", rows});
+    code_.declare("const int", "width", {"n - left < ", columns, " ? (int)(n - left) : ", columns});
   }
 
   std::string zero() const {
@@ -233,94 +244,167 @@ class ProductWriter {
 
   // Wide.
 
-  /// The place in a block of one of a work-item's rows or columns: in quads, each of them beside
-  /// those of the neighbours.
-  std::string spread(const std::string& which, const std::string& own, unsigned others) const {
-    const unsigned together = std::min(tiling_.product_quad, form_.side);
-    if (form_.side <= together) return joined({own, " * ", number(together), " + ", which});
-    return joined({which, " / ", number(together), " * ", number(together * others), " + ", own,
-                   " * ", number(together), " + ", which, " % ", number(together)});
-  }
   /// A slice of x or y: `length` of i or j, slice_depth_ of k. It is read into `next` while the one
   /// before it is used, and then stored into one of two halves of `tiles`, in turn: one barrier is
-  /// enough.
+  /// enough. Tiles are vectors of neighbours along i or j, so that one access loads as many.
   struct Slice {
     std::string name;  ///< x or y
     const char *stride, *k_stride, *limit;
     unsigned length;
     bool is_along_k;
+    const char* own;      ///< the work-item's place among `others` that have rows or columns
+    unsigned others = 1;  ///< along i or j
+    /// Rows or columns of a work-item.
+    unsigned side() const { return length / others; }
   };
-  unsigned pitch(unsigned length) const { return length + tiling_.product_quad; }
+  Slice x_slice() const {
+    return {"x", "x_row", "x_column", "height", rows_, form_.x_along_k, "down", down_};
+  }
+  Slice y_slice() const {
+    return {"y", "y_column", "y_row", "width", columns_, form_.y_along_k, "across", across_};
+  }
+  unsigned neighbours(const Slice& slice) const {
+    return std::min(tiling_.product_quad, slice.side());
+  }
+  /// The place in a block of one of a work-item's rows or columns: in vectors, each of them beside
+  /// those of the other work-items.
+  std::string spread(const Slice& slice, const std::string& which) const {
+    const unsigned together = neighbours(slice);
+    if (slice.side() <= together) return joined({slice.own, " * ", number(together), " + ", which});
+    return joined({which, " / ", number(together), " * ", number(together * slice.others), " + ",
+                   slice.own, " * ", number(together), " + ", which, " % ", number(together)});
+  }
+  /// Vectors from one of k to the next: one more than there are, for the banks of local memory.
+  unsigned pitch(const Slice& slice) const { return slice.length / neighbours(slice) + 1; }
   /// Of local memory: two halves for each operand.
   std::uint64_t slice_bytes() const {
-    return std::uint64_t{2} * slice_depth_ * (pitch(rows_) + pitch(columns_)) *
-           DType(sum_).size_bytes();
+    std::uint64_t elements = 0;
+    for (const Slice& slice : {x_slice(), y_slice()})
+      elements += std::uint64_t{2} * slice_depth_ * pitch(slice) * neighbours(slice);
+    return elements * DType(sum_).size_bytes();
   }
   unsigned elements_of(const Slice& slice) const { return slice_depth_ * slice.length; }
   unsigned rounds(const Slice& slice) const {
     return (elements_of(slice) + tiling_.group_size - 1) / tiling_.group_size;
   }
+  /// Element t * group_size + item of a slice: along i or j, and along k.
+  struct Element {
+    std::string at, deep;                    ///< of round 0
+    std::string at_of_round, deep_of_round;  ///< what is added in round t; empty: nothing
+  };
+  Element element_of(const Slice& slice) const {
+    const unsigned length = slice.is_along_k ? slice_depth_ : slice.length;
+    const unsigned items = tiling_.group_size;
+    std::string fast = "item", slow = "0", fast_of_round, slow_of_round;
+    if (items >= length) {
+      fast = joined({"item % ", number(length)}), slow = joined({"item / ", number(length)});
+      slow_of_round = joined({"t * ", number(items / length)});
+    } else {
+      const std::string turns = number(length / items);
+      fast_of_round = joined({"t % ", turns, " * ", number(items)});
+      slow_of_round = joined({"t / ", turns});
+    }
+    if (slice.is_along_k) return {slow, fast, slow_of_round, fast_of_round};
+    return {fast, slow, fast_of_round, slow_of_round};
+  }
   void declare_slice(const Slice& slice) {
-    code_.declare_array(value_, joined({"next_", slice.name}), number(rounds(slice)));
-    code_.declare("int", joined({slice.name, "_half"}), "0");
+    const std::string &name = slice.name, at = joined({name, "_at"}),
+                      deep = joined({name, "_deep"});
+    const Element element = element_of(slice);
+    code_.declare("const int", at, element.at);
+    code_.declare("const int", deep, element.deep);
+    code_.declare_array(value_, joined({"next_", name}), number(rounds(slice)));
+    code_.declare("int", joined({name, "_half"}), "0");
+    code_.assign(name, joined({at, " * ", slice.stride, " + ", deep, " * ", slice.k_stride}), "+=");
   }
-  /// For each element that a work-item brings: `at` along i or j, `deep` along k.
-  void open_elements(const Slice& slice) {
-    const std::string fast = number(slice.is_along_k ? slice_depth_ : slice.length);
-    unrolled("t", number(rounds(slice)));
-    code_.declare("const int", "e", {"t * ", number(tiling_.group_size), " + item"});
-    code_.declare("const int", "at", {"e ", slice.is_along_k ? "/ " : "% ", fast});
-    code_.declare("const int", "deep", {"e ", slice.is_along_k ? "% " : "/ ", fast});
+  static std::string plus(const std::string& place, const std::string& more) {
+    return more.empty() ? place : joined({place, " + ", more});
   }
-  bool has_idle_items(const Slice& slice) const {
-    return elements_of(slice) % tiling_.group_size != 0;
+  /// Whether a work-item has an element at all.
+  std::string has_element(const Slice& slice) const {
+    return elements_of(slice) < tiling_.group_size
+               ? joined({"item < ", number(elements_of(slice)), " && "})
+               : std::string();
   }
+  /// Of `rest` more of k. Where there are none, nothing is read.
   void read_slice(const Slice& slice) {
-    open_elements(slice);
-    const std::string place =
-        joined({slice.name, "[at * ", slice.stride, " + (from + deep) * ", slice.k_stride, "]"});
+    const Element element = element_of(slice);
+    const std::string& name = slice.name;
+    std::string offset;
+    for (const auto& [rounds, stride] : {std::pair(&element.at_of_round, slice.stride),
+                                         std::pair(&element.deep_of_round, slice.k_stride)})
+      if (!rounds->empty())
+        offset = joined({offset, offset.empty() ? "" : " + ", *rounds, " * ", stride});
+    unrolled("t", number(rounds(slice)));
     code_.assign(
-        joined({"next_", slice.name, "[t]"}),
-        joined({has_idle_items(slice) ? joined({"e < ", number(elements_of(slice)), " && "})
-                                      : std::string(),
-                "at < ", slice.limit, " && from + deep < k ? ", loaded(place), " : ", zero()}));
+        joined({"next_", name, "[t]"}),
+        joined({has_element(slice), plus(joined({name, "_at"}), element.at_of_round), " < ",
+                slice.limit, " && ", plus(joined({name, "_deep"}), element.deep_of_round),
+                " < rest ? ", loaded(joined({name, "[", offset, "]"})), " : ", zero()}));
     code_.close();
+    code_.assign(name, joined({number(slice_depth_), " * ", slice.k_stride}), "+=");
   }
   void store_slice(const Slice& slice) {
-    open_elements(slice);
-    if (has_idle_items(slice)) code_.open_if({"e < ", number(elements_of(slice))});
-    code_.assign(joined({slice.name, "_tiles[", slice.name, "_half + deep * ",
-                         number(pitch(slice.length)), " + at]"}),
-                 joined({"next_", slice.name, "[t]"}));
-    if (has_idle_items(slice)) code_.close();
+    const Element element = element_of(slice);
+    const std::string &name = slice.name, together = number(neighbours(slice));
+    if (!has_element(slice).empty()) code_.open_if({"item < ", number(elements_of(slice))});
+    unrolled("t", number(rounds(slice)));
+    code_.declare("const int", "at", plus(joined({name, "_at"}), element.at_of_round));
+    code_.declare("const int", "deep", plus(joined({name, "_deep"}), element.deep_of_round));
+    code_.assign(joined({name, "_tiles[", name, "_half + deep * ", number(pitch(slice)), " + at / ",
+                         together, "].at[at % ", together, "]"}),
+                 joined({"next_", name, "[t]"}));
+    code_.close();
+    if (!has_element(slice).empty()) code_.close();
+  }
+  /// What a work-item has of `deep`, as vectors.
+  void load_own(const Slice& slice) {
+    const std::string vectors = number(slice.side() / neighbours(slice)), &name = slice.name;
+    code_.declare_array(neighbours_type(DType(sum_), neighbours(slice)), joined({name, "s"}),
+                        vectors);
+    unrolled("q", vectors);
+    code_.assign(joined({name, "s[q]"}),
+                 joined({name, "_tiles[", name, "_half + deep * ", number(pitch(slice)), " + q * ",
+                         number(slice.others), " + ", slice.own, "]"}));
     code_.close();
   }
-  std::string in_tile(const Slice& slice, const char* own, unsigned others) const {
-    return joined({slice.name, "_tiles[", slice.name, "_half + deep * ",
-                   number(pitch(slice.length)), " + ", spread("r", own, others), "]"});
+  std::string own(const Slice& slice, const char* which) const {
+    const std::string together = number(neighbours(slice));
+    return joined({slice.name, "s[", which, " / ", together, "].at[", which, " % ", together, "]"});
   }
   void unrolled(const char* name, const std::string& end) {
     code_.directive("pragma", "unroll");
     code_.open_for("int", name, "0", end);
   }
+  /// For each sum of a work-item.
+  void open_sums() {
+    unrolled("r", number(x_slice().side()));
+    unrolled("c", number(y_slice().side()));
+  }
+  /// How many more of k there are, up to a slice.
+  std::string rest() const {
+    const std::string depth = number(slice_depth_);
+    return joined({"k - from < ", depth, " ? (int)(k - from) : ", depth});
+  }
   void write_wide() {
-    const std::string side = number(form_.side);
-    const Slice x{"x", "x_row", "x_column", "height", rows_, form_.x_along_k};
-    const Slice y{"y", "y_column", "y_row", "width", columns_, form_.y_along_k};
+    const Slice x = x_slice(), y = y_slice();
     for (const Slice* slice : {&x, &y})
-      code_.declare_local(value_, joined({slice->name, "_tiles"}),
-                          number(2 * slice_depth_ * pitch(slice->length)));
+      code_.declare_local(neighbours_type(DType(sum_), neighbours(*slice)),
+                          joined({slice->name, "_tiles"}),
+                          number(2 * slice_depth_ * pitch(*slice)));
     code_.declare("const int", "item", {"(int)", dialect_.local_id});
-    code_.declare("const int", "across", {"item % ", number(across_)});
-    code_.declare("const int", "down", {"item / ", number(across_)});
-    code_.declare_array(value_, "sums", number(form_.side * form_.side));
-    const std::string sum = joined({"sums[r * ", side, " + c]"});
-    unrolled("r", side);
-    unrolled("c", side);
+    // A sub-group has 4 x 8 work-items: these read fewer different vectors than others would.
+    const std::string groups = number(across_ / 8);
+    code_.declare("const int", "across", {"item % 8 + item / 32 % ", groups, " * 8"});
+    code_.declare("const int", "down", {"item / 8 % 4 + item / 32 / ", groups, " * 4"});
+    const std::string sum = joined({"sums[r * ", number(y.side()), " + c]"});
+    code_.declare_array(value_, "sums", number(x.side() * y.side()));
+    open_sums();
     code_.assign(sum, zero());
     code_.close();
     code_.close();
     code_.declare(int64_, "from", "0");
+    code_.declare("int", "rest", rest());
     for (const Slice* slice : {&x, &y}) {
       declare_slice(*slice);
       read_slice(*slice);
@@ -330,30 +414,25 @@ class ProductWriter {
     store_slice(y);
     code_.evaluate(dialect_.barrier);
     code_.assign("from", number(slice_depth_), "+=");
+    code_.assign("rest", rest());
     read_slice(x);
     read_slice(y);
     unrolled("deep", number(slice_depth_));
-    code_.declare_array(value_, "xs", side);
-    code_.declare_array(value_, "ys", side);
-    unrolled("r", side);
-    code_.assign("xs[r]", in_tile(x, "down", down_));
-    code_.assign("ys[r]", in_tile(y, "across", across_));
-    code_.close();
-    unrolled("r", side);
-    unrolled("c", side);
-    code_.assign(sum, with_product(sum, "xs[r]", "ys[c]"));
+    load_own(x);
+    load_own(y);
+    open_sums();
+    code_.assign(sum, with_product(sum, own(x, "r"), own(y, "c")));
     code_.close();
     code_.close();
     code_.close();
     for (const Slice* slice : {&x, &y})
-      code_.assign(
-          joined({slice->name, "_half"}),
-          joined({number(slice_depth_ * pitch(slice->length)), " - ", slice->name, "_half"}));
+      code_.assign(joined({slice->name, "_half"}),
+                   joined({number(slice_depth_ * pitch(*slice)), " - ", slice->name, "_half"}));
     code_.close();
-    unrolled("r", side);
-    code_.declare("const int", "i", spread("r", "down", down_));
-    unrolled("c", side);
-    code_.declare("const int", "j", spread("c", "across", across_));
+    unrolled("r", number(x.side()));
+    code_.declare("const int", "i", spread(x, "r"));
+    unrolled("c", number(y.side()));
+    code_.declare("const int", "j", spread(y, "c"));
     code_.open_if("i < height && j < width");
     store(sum);
     code_.close();
@@ -369,7 +448,7 @@ class ProductWriter {
     code_.declare_array(value_, "panel", joined({depth, " * ", columns}));
     // What vector loops run over: whole vectors, of which the last may hold zeros.
     code_.declare("const int", "lanes",
-                  {"((int)width + ", number(tiling_.vector_lanes - 1), ") / ",
+                  {"(width + ", number(tiling_.vector_lanes - 1), ") / ",
                    number(tiling_.vector_lanes), " * ", number(tiling_.vector_lanes)});
     code_.open_loop("int e = 0", joined({"e < ", number(rows_), " * ", columns}), "++e");
     code_.assign("sums[e]", zero());
@@ -406,7 +485,7 @@ class ProductWriter {
     code_.open_else();
     line(" * y_column");
     code_.close();
-    code_.open_loop("int j = (int)width", "j < lanes", "++j");
+    code_.open_loop("int j = width", "j < lanes", "++j");
     code_.assign("to[j]", zero());
     code_.close();
     code_.close();
@@ -473,10 +552,10 @@ unsigned product_side(Scalar dtype, const Tiling& tiling, std::uint64_t m, std::
   const auto words = static_cast<unsigned>(DType(sum_dtype(dtype)).size_bytes() / 4);
   unsigned side = std::max(tiling.product_side / std::max(words, 1u), 2u);
   const std::uint64_t root = std::uint64_t{1} << std::bit_width(tiling.group_size) / 2;
-  const auto blocks = [&](std::uint64_t extent) {
-    return (extent + root * side - 1) / (root * side);
+  const auto blocks = [&](std::uint64_t extent, std::uint64_t each) {
+    return (extent + root * each - 1) / (root * each);
   };
-  while (side > 2 && blocks(m) * blocks(n) < groups) side /= 2;
+  while (side > 2 && blocks(m, side) * blocks(n, side * tiling.product_stretch) < groups) side /= 2;
   return side;
 }
 

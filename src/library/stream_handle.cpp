@@ -6,7 +6,9 @@
 #include "library/opening.hpp"
 #include "library/vendor.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/cuda/capture.hpp"
 #include "treadle/library/cublas.hpp"
+#include "treadle/library/cublaslt.hpp"
 #include "treadle/library/cusolver.hpp"
 
 namespace treadle::library {
@@ -50,6 +52,13 @@ void StreamHandle<Library>::on_stream(std::uint64_t stream, const HandleWorkspac
 }
 
 template <class Library>
+bool StreamHandle<Library>::is_captured(std::uint64_t stream) const {
+  const cuda::Activation active(context_);
+  const auto raw = static_cast<cuda::RawStream>(pointer_of(stream));
+  return cuda::capture_status(cuda::StreamRef(raw)) != cuda::CaptureStatus::none;
+}
+
+template <class Library>
 std::unique_ptr<StreamHandle<Library>> StreamHandle<Library>::open(const cuda::Context& context) {
   return used_in<Library>(context, [&](auto library) {
     return std::make_unique<StreamHandle>(std::move(library), context);
@@ -57,6 +66,7 @@ std::unique_ptr<StreamHandle<Library>> StreamHandle<Library>::open(const cuda::C
 }
 
 template class StreamHandle<Cublas>;
+template class StreamHandle<CublasLt>;
 template class StreamHandle<Cusolver>;
 
 }  // namespace treadle::library

@@ -35,6 +35,15 @@ std::optional<BlasProduct> blas_product(const kernel::Product& product) {
   return BlasProduct{product, *x, *y};
 }
 
+std::string product_words(const kernel::Product& product, std::uint64_t matrices) {
+  const auto matrix = [](std::uint64_t rows, std::uint64_t columns) {
+    return std::to_string(rows) + " x " + std::to_string(columns);
+  };
+  return "a product of " + std::to_string(matrices) + " matrices of " +
+         DType(product.dtype).name() + ", " + matrix(product.m, product.k) + " by " +
+         matrix(product.k, product.n);
+}
+
 kernel::KernelNote product_note(const kernel::Product& product, const std::string& name,
                                 const std::string& text) {
   const std::uint64_t size = DType(product.dtype).size_bytes();

@@ -30,6 +30,8 @@ struct BlasProduct {
 /// None where neither the rows nor the columns of a factor are dense.
 std::optional<BlasProduct> blas_product(const kernel::Product& product);
 
+/// "a product of 3 matrices of float32, 2 x 3 by 3 x 4", for errors.
+std::string product_words(const kernel::Product& product, std::uint64_t matrices = 1);
 /// What a library's call was, for explain(). The texts live as long as the device.
 kernel::KernelNote product_note(const kernel::Product& product, const std::string& name,
                                 const std::string& text);

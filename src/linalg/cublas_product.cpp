@@ -72,14 +72,7 @@ struct Calls {
                            CublasWords::default_algorithm),
         "cublasGemmStridedBatchedEx", [&] { return text(); });
   }
-  std::string text() const {
-    const kernel::Product& p = blas.product;
-    const auto matrix = [](std::uint64_t rows, std::uint64_t columns) {
-      return std::to_string(rows) + " x " + std::to_string(columns);
-    };
-    return "a product of " + std::to_string(each.count) + " matrices of " + DType(p.dtype).name() +
-           ", " + matrix(p.m, p.k) + " by " + matrix(p.k, p.n);
-  }
+  std::string text() const { return product_words(blas.product, each.count); }
 };
 
 bool is_aligned(const kernel::Product& product) {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -112,6 +113,7 @@ class SolverRun {
   const CusolverRoutines<T>& routines() const {
     return solver_.handle()->library().routines<T>();
   }
+  const library::CusolverTable& table() const { return solver_.handle()->library().table(); }
 
  private:
   device::Location memory(std::size_t size_bytes) {
@@ -177,6 +179,32 @@ std::vector<Array> queue_routine(const char* name, std::span<const Array> inputs
       std::make_shared<SolverComputation>(name, results, std::move(queue)), inputs, results);
 }
 
+/// Matrices that routines of many take.
+constexpr std::int64_t most_of_many = 32;
+bool is_one_call(const DeviceSolver& solver, const Stack& stack) {
+  return stack.count >= solver.least_stack &&
+         stack.count <= std::numeric_limits<std::int32_t>::max() &&
+         std::min(stack.m, stack.n) > 0 && std::max(stack.m, stack.n) <= most_of_many;
+}
+
+/// Settings of routines by Jacobi's rotations, as the library has them; they sort.
+class Rotations {
+ public:
+  using Create = int (*)(void**);
+  using Destroy = int (*)(void*);
+  Rotations(Create create, Destroy destroy) : destroy_(destroy) {
+    Cusolver::check(create(&raw_), "cusolverDnCreateXjInfo");
+  }
+  ~Rotations() { destroy_(raw_); }
+  Rotations(const Rotations&) = delete;
+  Rotations& operator=(const Rotations&) = delete;
+  void* raw() const noexcept { return raw_; }
+
+ private:
+  Destroy destroy_;
+  void* raw_ = nullptr;
+};
+
 /// Waits, and calls `refuse` with the first matrix that failed and how.
 void require_success(const Array& info, const char* routine,
                      const std::function<void(std::int64_t, int)>& refuse) {
@@ -201,8 +229,9 @@ bool is_for_gpu(const Array& x, std::int64_t DeviceSolver::* least, std::int64_t
   DeviceSolver& solver = solver_of(x);
   const Stack stack(x);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const bool is_long = std::min(stack.m, stack.n) >= std::max<std::int64_t>(solver.*least, 1);
   return stack.count > 0 &&
-         std::min(stack.m, stack.n) >= std::max<std::int64_t>(solver.*least, 1) &&
+         (is_long || (least != &DeviceSolver::least_for_factors && is_one_call(solver, stack))) &&
          std::max(stack.m * stack.n, others) <= most && solver.handle() != nullptr;
 }
 
@@ -375,16 +404,98 @@ Qr gpu_qr(const Array& a, QrMode mode) {
   });
 }
 
-Svd gpu_svd(const Array& a, bool has_full_matrices, bool has_vectors) {
+namespace {
+
+/// gesvdj of each matrix, or of all of them by one call: a = u s v^H.
+template <class T>
+struct RotatedSvd {
+  std::int64_t m, n, count;
+  bool has_full_matrices, has_vectors, is_one_call;
+
+  std::int64_t least() const { return std::min(m, n); }
+  /// Columns of u and of v: routines of many make them all.
+  std::int64_t u_width() const { return has_full_matrices || is_one_call ? m : least(); }
+  std::int64_t v_width() const { return has_full_matrices || is_one_call ? n : least(); }
+
+  void queue(SolverRun& run) const {
+    const CusolverRoutines<T>& routines = run.routines<T>();
+    const Elements<T> matrices = run.copied(0, run.scratch<T>(count * m * n), count * m * n);
+    const Elements<Real<T>> s = run.result<Real<T>>(0);
+    const Elements<int> info = run.result<int>(1);
+    // Without vectors nothing is stored there.
+    const Elements<T> u = has_vectors ? run.result<T>(2) : matrices;
+    const Elements<T> v = has_vectors ? run.result<T>(3) : matrices;
+    const Rotations settings(run.table().create_svd_rotations, run.table().destroy_svd_rotations);
+    const int job = has_vectors ? CusolverWords::values_and_vectors : CusolverWords::values;
+    const int economic = has_full_matrices ? 0 : 1, rows = whole(m), columns = whole(n);
+    const int size = run.size("gesvdj_bufferSize", [&](void* handle, int* asked) {
+      return is_one_call ? routines.gesvdj_of_many_size(handle, job, rows, columns, matrices.at(),
+                                                        rows, s.at(), u.at(), rows, v.at(), columns,
+                                                        asked, settings.raw(), whole(count))
+                         : routines.gesvdj_size(handle, job, economic, rows, columns, matrices.at(),
+                                                rows, s.at(), u.at(), rows, v.at(), columns, asked,
+                                                settings.raw());
+    });
+    const Elements<T> work = run.scratch<T>(size);
+    run.call([&](void* handle) {
+      if (is_one_call)
+        return Cusolver::check(
+            routines.gesvdj_of_many(handle, job, rows, columns, matrices.at(), rows, s.at(), u.at(),
+                                    rows, v.at(), columns, work.at(), size, info.at(),
+                                    settings.raw(), whole(count)),
+            "cusolverDnXgesvdjBatched");
+      for (std::int64_t i = 0; i < count; ++i)
+        Cusolver::check(
+            routines.gesvdj(handle, job, economic, rows, columns, matrices.at(i * m * n), rows,
+                            s.at(i * least()), u.at(has_vectors ? i * u_width() * m : 0), rows,
+                            v.at(has_vectors ? i * v_width() * n : 0), columns, work.at(), size,
+                            info.at(i), settings.raw()),
+            "cusolverDnXgesvdj");
+    });
+  }
+};
+
+/// None where rotations did not converge.
+std::optional<Svd> svd_by_rotations(const Array& a, bool has_full_matrices, bool has_vectors) {
+  const Stack stack(a);
+  return with_type(a, [&](auto number) -> std::optional<Svd> {
+    using T = decltype(number);
+    const RotatedSvd<T> task{stack.m,           stack.n,     stack.count,
+                             has_full_matrices, has_vectors, is_one_call(solver_of(a), stack)};
+    std::vector<array::ResultSpec> results = {{stack.shape({task.least()}), dtype_of<Real<T>>()},
+                                              {{stack.count}, Scalar::int32}};
+    if (has_vectors) {
+      results.push_back({stack.shape({task.u_width(), stack.m}), a.dtype()});
+      results.push_back({stack.shape({task.v_width(), stack.n}), a.dtype()});
+    }
+    const Array inputs[] = {in_columns(a)};
+    const auto made =
+        queue_routine("svd", inputs, results, [task](SolverRun& run) { task.queue(run); });
+    bool has_converged = true;
+    require_success(made[1], "cusolverDnXgesvdj",
+                    [&](std::int64_t, int) { has_converged = false; });
+    if (!has_converged) return std::nullopt;
+    Svd svd;
+    svd.s = made[0];
+    if (!has_vectors) return svd;
+    Index kept = Index::all();
+    if (!has_full_matrices) kept.stop = task.least();
+    svd.u = as_matrices(made[2]).at({Index::ellipsis(), kept});
+    svd.vh = array::conj(made[3]).at({Index::ellipsis(), kept, Index::all()});
+    return svd;
+  });
+}
+
+/// By QR iterations, which always converge.
+Svd svd_by_iterations(const Array& a, bool has_full_matrices, bool has_vectors) {
   const Stack stack(a);
   const std::int64_t m = stack.m, n = stack.n, count = stack.count;
   if (m < n) {  // gesvd takes no others: a^H = v s u^H
     const auto turned = [](const Array& x) { return array::swapaxes(array::conj(x), -1, -2); };
-    const Svd other = gpu_svd(turned(a), has_full_matrices, has_vectors);
+    const Svd other = svd_by_iterations(turned(a), has_full_matrices, has_vectors);
     if (!has_vectors) return other;
     return {turned(other.vh), other.s, turned(other.u)};
   }
-  if (array::all(array::isfinite(a)).item().as_double() == 0) refuse_iteration("SVD");
   return with_type(a, [&](auto number) {
     using T = decltype(number);
     const std::int64_t width = has_full_matrices ? m : n;
@@ -427,39 +538,94 @@ Svd gpu_svd(const Array& a, bool has_full_matrices, bool has_vectors) {
   });
 }
 
+}  // namespace
+
+Svd gpu_svd(const Array& a, bool has_full_matrices, bool has_vectors) {
+  if (array::all(array::isfinite(a)).item().as_double() == 0) refuse_iteration("SVD");
+  if (const auto svd = svd_by_rotations(a, has_full_matrices, has_vectors)) return *svd;
+  return svd_by_iterations(a, has_full_matrices, has_vectors);
+}
+
+namespace {
+
+/// syevd of each matrix, or syevj of all of them by one call.
+template <class T>
+struct EigenTask {
+  std::int64_t n, count;
+  int job, part;
+
+  void queue(SolverRun& run) const {
+    const CusolverRoutines<T>& routines = run.routines<T>();
+    const Elements<T> vectors = run.copied(0, run.result<T>(0), count * n * n);
+    const Elements<int> info = run.result<int>(1);
+    const Elements<Real<T>> values = run.result<Real<T>>(2);
+    const int size = run.size("syevd_bufferSize", [&](void* handle, int* asked) {
+      return routines.syevd_size(handle, job, part, whole(n), vectors.at(), whole(n), values.at(),
+                                 asked);
+    });
+    const Elements<T> work = run.scratch<T>(size);
+    run.call([&](void* handle) {
+      for (std::int64_t i = 0; i < count; ++i)
+        Cusolver::check(routines.syevd(handle, job, part, whole(n), vectors.at(i * n * n), whole(n),
+                                       values.at(i * n), work.at(), size, info.at(i)),
+                        "cusolverDnXsyevd");
+    });
+  }
+  void queue_one_call(SolverRun& run) const {
+    const CusolverRoutines<T>& routines = run.routines<T>();
+    const Elements<T> vectors = run.copied(0, run.result<T>(0), count * n * n);
+    const Elements<int> info = run.result<int>(1);
+    const Elements<Real<T>> values = run.result<Real<T>>(2);
+    const Rotations settings(run.table().create_eigen_rotations,
+                             run.table().destroy_eigen_rotations);
+    const int size = run.size("syevjBatched_bufferSize", [&](void* handle, int* asked) {
+      return routines.syevj_of_many_size(handle, job, part, whole(n), vectors.at(), whole(n),
+                                         values.at(), asked, settings.raw(), whole(count));
+    });
+    const Elements<T> work = run.scratch<T>(size);
+    run.call([&](void* handle) {
+      Cusolver::check(
+          routines.syevj_of_many(handle, job, part, whole(n), vectors.at(), whole(n), values.at(),
+                                 work.at(), size, info.at(), settings.raw(), whole(count)),
+          "cusolverDnXsyevjBatched");
+    });
+  }
+};
+
+}  // namespace
+
 Eigen gpu_eigh(const Array& a, bool reads_upper, bool has_vectors) {
   const Stack stack(a);
   // syevd goes on with numbers that are none, and says nothing.
   const Array read = reads_upper ? array::triu(a, 0) : array::tril(a, 0);
   if (array::all(array::isfinite(read)).item().as_double() == 0) refuse_iteration("Eigenvalues");
-  const std::int64_t n = stack.n, count = stack.count;
+  const std::int64_t n = stack.n;
   return with_type(a, [&](auto number) {
     using T = decltype(number);
     const std::vector<array::ResultSpec> results = {{stack.shape({n, n}), a.dtype()},
-                                                    {{count}, Scalar::int32},
+                                                    {{stack.count}, Scalar::int32},
                                                     {stack.shape({n}), dtype_of<Real<T>>()}};
-    const int job = has_vectors ? CusolverWords::values_and_vectors : CusolverWords::values;
-    const int part = reads_upper ? CusolverWords::upper : CusolverWords::lower;
+    const EigenTask<T> task{n, stack.count,
+                            has_vectors ? CusolverWords::values_and_vectors : CusolverWords::values,
+                            reads_upper ? CusolverWords::upper : CusolverWords::lower};
     const Array inputs[] = {in_columns(a)};
-    const auto made = queue_routine("eigh", inputs, results, [=](SolverRun& run) {
-      const CusolverRoutines<T>& routines = run.routines<T>();
-      const Elements<T> vectors = run.copied(0, run.result<T>(0), count * n * n);
-      const Elements<int> info = run.result<int>(1);
-      const Elements<Real<T>> values = run.result<Real<T>>(2);
-      const int size = run.size("syevd_bufferSize", [&](void* handle, int* asked) {
-        return routines.syevd_size(handle, job, part, whole(n), vectors.at(), whole(n), values.at(),
-                                   asked);
+    const auto run = [&](bool is_one_call) {
+      return queue_routine("eigh", inputs, results, [=](SolverRun& queued) {
+        is_one_call ? task.queue_one_call(queued) : task.queue(queued);
       });
-      const Elements<T> work = run.scratch<T>(size);
-      run.call([&](void* handle) {
-        for (std::int64_t i = 0; i < count; ++i)
-          Cusolver::check(routines.syevd(handle, job, part, whole(n), vectors.at(i * n * n),
-                                         whole(n), values.at(i * n), work.at(), size, info.at(i)),
-                          "cusolverDnXsyevd");
-      });
-    });
-    require_success(made[1], "cusolverDnXsyevd",
-                    [](std::int64_t, int) { refuse_iteration("Eigenvalues"); });
+    };
+    bool has_failed = !is_one_call(solver_of(a), stack);  // nothing is done yet
+    std::vector<Array> made;
+    if (!has_failed) {
+      made = run(true);
+      require_success(made[1], "cusolverDnXsyevjBatched",
+                      [&](std::int64_t, int) { has_failed = true; });
+    }
+    if (has_failed) {
+      made = run(false);
+      require_success(made[1], "cusolverDnXsyevd",
+                      [](std::int64_t, int) { refuse_iteration("Eigenvalues"); });
+    }
     return Eigen{made[2], has_vectors ? as_matrices(made[0]) : Array()};
   });
 }

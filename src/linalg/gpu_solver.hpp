@@ -27,7 +27,10 @@ class DeviceSolver {
 
   /// The host is sooner done with shorter matrices, copies included (an H200 beside 16 cores): of
   /// LU, Cholesky and QR, of eigenvalues, of singular values. Both take one after the other.
-  std::int64_t least_for_factors = 96, least_for_eigen = 192, least_for_svd = 400;
+  std::int64_t least_for_factors = 96, least_for_eigen = 192, least_for_svd = 128;
+  /// As many matrices of at most 32 rows and columns have their eigenvalues or singular values
+  /// found by one call.
+  std::int64_t least_stack = 64;
 
  private:
   device::Device& device_;

@@ -155,7 +155,10 @@ class MatrixProduct final : public array::Computation {
     const auto map = [&](const kernel::ElementwiseLaunch& elements) {
       return kernel::launch_elementwise(stream, elements);
     };
-    return with_epilogue({stream.device(), launch, multiply, map, &stream});
+    const auto join = [&](const Product& product) {
+      return multiply_joined_on_gpu(stream, product);
+    };
+    return with_epilogue({stream.device(), launch, multiply, join, map, &stream});
   }
   kernel::KernelNote described(device::Device& device,
                                const array::ComputationLaunch& launch) const override {
@@ -168,7 +171,8 @@ class MatrixProduct final : public array::Computation {
       const auto prepared = kernel::prepare_elementwise(device, elements);
       return prepared != nullptr ? prepared->note : kernel::KernelNote{};
     };
-    return with_epilogue({device, launch, multiply, map, nullptr});
+    const auto join = [&](const Product& product) { return joined_note_of_gpu(device, product); };
+    return with_epilogue({device, launch, multiply, join, map, nullptr});
   }
 
  private:
@@ -177,6 +181,8 @@ class MatrixProduct final : public array::Computation {
     device::Device& device;
     const array::ComputationLaunch& launch;
     const Multiply& multiply;
+    /// A product with its epilogue, if a library has that.
+    const std::function<std::optional<kernel::KernelNote>(const Product&)>& join;
     const std::function<kernel::KernelNote(const kernel::ElementwiseLaunch&)>& map;
     device::Stream* stream;  ///< null: nothing runs
   };
@@ -195,9 +201,12 @@ class MatrixProduct final : public array::Computation {
       return multiplied({}, {});
     }
     const bool is_for_host = note_of_host(run.device, product).has_value();
-    if (!is_for_host && !note_of_gpu(run.device, product))
-      if (const auto arrays = epilogue_arrays(epilogue, lengths_of(launch)))
-        return multiplied(*arrays, {&epilogue.expression, epilogue.scalars});
+    if (!is_for_host)
+      if (const auto arrays = epilogue_arrays(epilogue, lengths_of(launch))) {
+        const ProductLoop::Then then{&epilogue.expression, epilogue.scalars};
+        if (!note_of_gpu(run.device, product)) return multiplied(*arrays, then);
+        if (const auto note = joined(run, product, *arrays, then)) return *note;
+      }
     const RawProduct raw(epilogue, dtype_, run.stream);
     product.z = raw.place();
     if (!raw.has_others()) return multiplied({}, {});
@@ -205,6 +214,21 @@ class MatrixProduct final : public array::Computation {
       return multiplied({}, {.factor = &*factor});
     const kernel::KernelNote first = multiplied({}, {}), second = run.map(raw.others());
     return joined_notes(run.device, first, second);
+  }
+
+  /// All of it by one call of a library, if one can.
+  std::optional<kernel::KernelNote> joined(const Run& run, const Product& product,
+                                           const std::vector<GatheredArray>& arrays,
+                                           const ProductLoop::Then& then) const {
+    bool is_joined = true;
+    const Multiply join = [&](const Product& one, const ElementBytes*) {
+      const auto note = is_joined ? run.join(one) : std::nullopt;
+      is_joined = note.has_value();
+      return note.value_or(kernel::KernelNote{});
+    };
+    const kernel::KernelNote note =
+        along_batch(run.launch, product, arrays, ProductLoop(then, join));
+    return is_joined ? std::optional(note) : std::nullopt;
   }
 
   Product product_of(const array::ComputationLaunch& launch) const {

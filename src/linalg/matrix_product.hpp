@@ -28,5 +28,12 @@ std::optional<kernel::KernelNote> note_of_host(device::Device& device,
 /// The same for cuBLAS, which is opened; it may refuse the operands all the same.
 std::optional<kernel::KernelNote> note_of_gpu(device::Device& device,
                                               const kernel::Product& product);
+/// Queues the product with its epilogue as one call of cuBLASLt, on a GPU of NVIDIA's. The result
+/// is empty, and nothing is stored that counts, where it has no such epilogue.
+std::optional<kernel::KernelNote> multiply_joined_on_gpu(device::Stream& stream,
+                                                         const kernel::Product& product);
+/// What multiply_joined_on_gpu() would return, without a call; it may refuse all the same.
+std::optional<kernel::KernelNote> joined_note_of_gpu(device::Device& device,
+                                                     const kernel::Product& product);
 
 }  // namespace treadle::linalg

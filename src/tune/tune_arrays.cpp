@@ -48,8 +48,8 @@ const std::vector<ArrayFamily>& families() {
         "sweep_items", "sweep_bits", "words_in_flight", "row_warps", "sort_tile", "keys_at_once",
         "counter_copies", "line_bytes", "gathered_bytes", "lone_sort", "cached_row"}},
       {"product",
-       {"product_side", "product_depth", "product_quad", "product_rows", "product_row_bytes",
-        "product_steps"}}};
+       {"product_side", "product_stretch", "product_groups", "product_depth", "product_quad",
+        "product_rows", "product_row_bytes", "product_steps"}}};
   return all;
 }
 const ArrayFamily& family_of(const std::string& name) {

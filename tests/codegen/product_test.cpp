@@ -43,6 +43,14 @@ TEST(ProductText, SmallMatricesAreCutIntoSmallBlocks) {
   EXPECT_EQ(product_side(Scalar::float64, wide, 4096, 4096, 132), 4u);
   EXPECT_EQ(product_side(Scalar::float32, wide, 100, 100, 132), 2u);
   EXPECT_EQ(product_side(Scalar::float32, tiling_of(Schedule::narrow), 1, 1, 132), 4u);
+  Tiling stretched = wide;
+  stretched.product_stretch = 2;
+  EXPECT_EQ(product_side(Scalar::float32, stretched, 1400, 1400, 132), 4u);
+  EXPECT_EQ(product_side(Scalar::float32, wide, 1400, 1400, 121), 8u);
+  const ProductText text = generate_product({.dtype = Scalar::float32, .side = 4}, stretched,
+                                            dialect_of(Language::cuda_c));
+  EXPECT_EQ(text.rows, 64u);
+  EXPECT_EQ(text.columns, 128u);
 }
 
 TEST(ProductText, IntegersOfFewBitsAreAddedUpInMore) {

@@ -33,6 +33,7 @@ using library::HostRoutines;
 std::set<std::string> solver_calls;
 device::Stream* solver_stream = nullptr;
 int solver_answer = 0;
+int solver_settings = 0;  // that were created and not destroyed
 
 /// Calls LAPACK after what is queued, with integers of its own.
 template <class T, class F>
@@ -78,6 +79,9 @@ void fill_equations(CusolverRoutines<T>& table) {
 }
 
 template <class T>
+void fill_values(CusolverRoutines<T>& table);
+
+template <class T>
 void fill_orthogonal(CusolverRoutines<T>& table) {
   table.geqrf_size = [](void*, int, int n, T*, int, int* size) { return *size = 64 * n, 0; };
   table.geqrf = [](void*, int m, int n, T* a, int lda, T* tau, T* work, int size, int* info) {
@@ -99,6 +103,76 @@ void fill_orthogonal(CusolverRoutines<T>& table) {
       lapack.orgqr(&rows, &columns, &factors, a, &distance, tau, work, &length, &failure);
       *info = static_cast<int>(failure);
     });
+  };
+}
+
+/// Whether rotations converge.
+bool solver_converges = true;
+
+/// One matrix by gesdd: u and v as gesvdj makes them.
+template <class T>
+int rotated(const char* name, int job, bool is_economic, int m, int n, T* a, Real<T>* s, T* u, T* v,
+            int* info) {
+  const int least = std::min(m, n), width = is_economic ? least : n;
+  const int own = by_lapack<T>(name, [&]<class Int>(const HostRoutines<T, Int>& lapack) {
+    const char letter = job == 0 ? 'N' : is_economic ? 'S' : 'A';
+    const Int rows = m, columns = n, vt_rows = width;
+    const Int length = 40 * (m + n) * (m + n) + 400;
+    Int failure = 0;
+    std::vector<T> work(static_cast<std::size_t>(length)), vt(static_cast<std::size_t>(width * n));
+    std::vector<Int> integers(static_cast<std::size_t>(8 * least));
+    std::vector<Real<T>> reals(static_cast<std::size_t>(10 * (m + n) * (m + n)));
+    if constexpr (is_real<T>)
+      lapack.gesdd(&letter, &rows, &columns, a, &rows, s, u, &rows, vt.data(), &vt_rows,
+                   work.data(), &length, integers.data(), &failure, 1);
+    else
+      lapack.gesdd_complex(&letter, &rows, &columns, a, &rows, s, u, &rows, vt.data(), &vt_rows,
+                           work.data(), &length, reals.data(), integers.data(), &failure, 1);
+    for (int i = 0; job != 0 && i < width; ++i)
+      for (int j = 0; j < n; ++j) {
+        const T element = vt[static_cast<std::size_t>(i + j * width)];
+        if constexpr (is_real<T>)
+          v[i * n + j] = element;
+        else
+          v[i * n + j] = std::conj(element);
+      }
+    *info = solver_converges ? static_cast<int>(failure) : least + 1;
+  });
+  return own;
+}
+template <class T>
+void fill_rotations(CusolverRoutines<T>& table) {
+  using R = Real<T>;
+  table.gesvdj_size = [](void*, int, int, int, int, const T*, int, const R*, const T*, int,
+                         const T*, int, int* size, void*) { return *size = 1, 0; };
+  table.gesvdj = [](void*, int job, int is_economic, int m, int n, T* a, int, R* s, T* u, int, T* v,
+                    int, T*, int, int* info, void*) {
+    return rotated<T>("gesvdj", job, is_economic != 0, m, n, a, s, u, v, info);
+  };
+  table.gesvdj_of_many_size = [](void*, int, int, int, const T*, int, const R*, const T*, int,
+                                 const T*, int, int* size, void*, int) { return *size = 1, 0; };
+  table.gesvdj_of_many = [](void*, int job, int m, int n, T* a, int, R* s, T* u, int, T* v, int, T*,
+                            int, int* info, void*, int count) {
+    for (int i = 0; i < count; ++i)
+      rotated<T>("gesvdjBatched", job, false, m, n, a + i * m * n, s + i * std::min(m, n),
+                 job == 0 ? u : u + i * m * m, job == 0 ? v : v + i * n * n, info + i);
+    return solver_answer;
+  };
+  table.syevj_of_many_size = [](void*, int, int, int, const T*, int, const R*, int* size, void*,
+                                int) { return *size = 1, 0; };
+  table.syevj_of_many = [](void* handle, int job, int part, int n, T* a, int lda, R* w, T*, int,
+                           int* info, void*, int count) {
+    CusolverRoutines<T> own;
+    fill_values(own);
+    int size = 0;
+    own.syevd_size(handle, job, part, n, a, lda, w, &size);
+    std::vector<T> work(static_cast<std::size_t>(size));
+    for (int i = 0; i < count; ++i)
+      own.syevd(handle, job, part, n, a + i * n * n, lda, w + i * n, work.data(), size, info + i);
+    solver_calls.erase("syevd");
+    solver_calls.insert("syevjBatched");
+    if (!solver_converges) info[0] = n + 1;
+    return solver_answer;
   };
 }
 
@@ -129,6 +203,7 @@ void fill_values(CusolverRoutines<T>& table) {
       *info = static_cast<int>(failure);
     });
   };
+  fill_rotations(table);
   table.syevd_size = [](void*, int, int, int n, const T*, int, const R*, int* size) {
     return *size = 3 * n * n + 7 * n + 10, 0;
   };
@@ -165,6 +240,10 @@ std::shared_ptr<const library::Cusolver> cusolver_of_lapack() {
   library::CusolverTable table;
   table.create = [](void**) { return 0; };
   table.destroy = [](void*) { return 0; };
+  for (auto* create : {&table.create_svd_rotations, &table.create_eigen_rotations})
+    *create = [](void**) { return ++solver_settings, 0; };
+  for (auto* destroy : {&table.destroy_svd_rotations, &table.destroy_eigen_rotations})
+    *destroy = [](void*) { return --solver_settings, 0; };
   table.set_stream = [](void*, void* stream) {
     EXPECT_EQ(reinterpret_cast<std::uint64_t>(stream), solver_stream->raw());
     return 0;
@@ -186,10 +265,12 @@ class GpuSolverTest : public testing::Test {
     solver_stream = stream_.get();
     solver_calls.clear();
     solver_answer = 0;
+    solver_converges = true;
     scope_.emplace(stream_);
     use(true);
   }
   void TearDown() override {
+    EXPECT_EQ(solver_settings, 0);
     if (device_ != nullptr) use(false);
     scope_.reset();
   }
@@ -200,6 +281,7 @@ class GpuSolverTest : public testing::Test {
                                                                     *device::cuda_context(*device_))
                         : nullptr);
     solver.least_for_factors = solver.least_for_eigen = solver.least_for_svd = 1;
+    solver.least_stack = least_stack_;
   }
   Array draw(const array::Shape& shape, int seed = 1) {
     std::int64_t count = 1;
@@ -235,14 +317,46 @@ class GpuSolverTest : public testing::Test {
     EXPECT_EQ(solver_calls, names);
     solver_calls.clear();
   }
+  static Array adjoint(const Array& x) { return array::swapaxes(array::conj(x), -1, -2); }
+  static void expect_near(const Array& x, const Array& y) {
+    EXPECT_EQ(x.dtype(), y.dtype());
+    EXPECT_LT(array::max(array::absolute(x - y)).item().as_double(), 1e-4);
+  }
+  void expect_singular_values() {
+    for (const Array& x : {draw({2, 5, 3}), draw({2, 3, 5})}) {
+      const Array expected = on_host([&] { return svd(x, false, false).s; });
+      for (const bool has_full : {false, true}) {
+        const Svd made = svd(x, has_full);
+        expect_near(made.s, expected);
+        expect_same(matmul(adjoint(made.u), made.u),
+                    array::identity(made.u.shape().back(), x.dtype().scalar()) +
+                        array::zeros({2, 1, 1}, x.dtype().scalar()));
+        Index first = Index::all();
+        first.stop = 3;
+        const Array u = made.u.at({Index::ellipsis(), first});
+        const Array vh = made.vh.at({Index::ellipsis(), first, Index::all()});
+        expect_same(matmul(u * array::expand_dims(made.s, -2), vh), x);
+      }
+      expect_near(svd(x, true, false).s, expected);
+    }
+  }
+  void expect_eigenvalues() {
+    const Array a = draw({2, 4, 4});
+    for (const bool reads_upper : {false, true}) {
+      const Eigen made = eigh(a, reads_upper);
+      const Eigen expected = on_host([&] { return eigh(a, reads_upper); });
+      expect_near(made.values, expected.values);
+      expect_same(made.vectors, expected.vectors);
+      expect_near(eigh(a, reads_upper, false).values, made.values);
+    }
+  }
+  std::int64_t least_stack_ = 64;
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
   std::optional<device::StreamScope> scope_;
 };
 using SolverDtypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(GpuSolverTest, SolverDtypes);
-
-Array adjoint(const Array& x) { return array::swapaxes(array::conj(x), -1, -2); }
 
 TYPED_TEST(GpuSolverTest, equations) {
   const Array a = this->draw({2, 4, 4}), b = this->draw({4, 3}, 2);
@@ -261,7 +375,7 @@ TYPED_TEST(GpuSolverTest, equations) {
 
 TYPED_TEST(GpuSolverTest, factors) {
   const Array a = this->draw({3, 5, 5});
-  const Array positive = matmul(a, adjoint(a)) + array::identity(5, a.dtype().scalar());
+  const Array positive = matmul(a, this->adjoint(a)) + array::identity(5, a.dtype().scalar());
   for (const bool is_upper : {false, true})
     this->expect_same(cholesky(positive, is_upper),
                       this->on_host([&] { return cholesky(positive, is_upper); }));
@@ -276,37 +390,26 @@ TYPED_TEST(GpuSolverTest, factors) {
 }
 
 TYPED_TEST(GpuSolverTest, singular_and_eigen_values) {
-  for (const Array& x : {this->draw({2, 5, 3}), this->draw({2, 3, 5})}) {
-    const Array expected = this->on_host([&] { return svd(x, false, false).s; });
-    for (const bool has_full : {false, true}) {
-      const Svd made = svd(x, has_full);
-      EXPECT_EQ(made.s.dtype(), expected.dtype());
-      EXPECT_LT(array::max(array::absolute(made.s - expected)).item().as_double(), 1e-4);
-      this->expect_same(matmul(adjoint(made.u), made.u),
-                        array::identity(made.u.shape().back(), x.dtype().scalar()) +
-                            array::zeros({2, 1, 1}, x.dtype().scalar()));
-      Index first = Index::all();
-      first.stop = 3;
-      const Array u = made.u.at({Index::ellipsis(), first});
-      const Array vh = made.vh.at({Index::ellipsis(), first, Index::all()});
-      this->expect_same(matmul(u * array::expand_dims(made.s, -2), vh), x);
-    }
-    EXPECT_LT(array::max(array::absolute(svd(x, true, false).s - expected)).item().as_double(),
-              1e-4);
+  for (const bool converges : {true, false}) {
+    solver_converges = converges;
+    this->expect_singular_values();
+    this->expect_calls(converges ? std::set<std::string>{"gesvdj"}
+                                 : std::set<std::string>{"gesvdj", "gesvd"});
   }
-  this->expect_calls({"gesvd"});
-  const Array a = this->draw({2, 4, 4});
-  for (const bool reads_upper : {false, true}) {
-    const Eigen made = eigh(a, reads_upper);
-    const Eigen expected = this->on_host([&] { return eigh(a, reads_upper); });
-    EXPECT_LT(array::max(array::absolute(made.values - expected.values)).item().as_double(), 1e-4);
-    this->expect_same(made.vectors, expected.vectors);
-    EXPECT_LT(array::max(array::absolute(eigh(a, reads_upper, false).values - made.values))
-                  .item()
-                  .as_double(),
-              1e-4);
-  }
+  this->expect_eigenvalues();
   this->expect_calls({"syevd"});
+}
+
+TYPED_TEST(GpuSolverTest, many_small_matrices_are_one_call) {
+  this->least_stack_ = 2;
+  this->use(true);
+  this->expect_singular_values();
+  this->expect_calls({"gesvdjBatched"});
+  this->expect_eigenvalues();
+  this->expect_calls({"syevjBatched"});
+  solver_converges = false;
+  this->expect_eigenvalues();
+  this->expect_calls({"syevjBatched", "syevd"});
 }
 
 TYPED_TEST(GpuSolverTest, what_has_no_decomposition_is_refused) {

@@ -307,6 +307,32 @@ def test_long_factors(device, dtype, shape):
     same(tnp.linalg.svdvals(a), np.linalg.svd(x, compute_uv=False))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "shape"), [("f", (70, 32, 32)), ("D", (70, 5, 8)), ("F", (70, 8, 5))]
+)
+def test_many_small_matrices(device, dtype, shape):
+    """A vendor's library takes these by one call, on its devices."""
+    x = draw(shape, dtype)
+    a, least = tnp.asarray(x), min(shape[1:])
+    for full in (False, True):
+        u, s, vh = tnp.linalg.svd(a, full_matrices=full)
+        same(s, np.linalg.svd(x, compute_uv=False))
+        same(u[..., :least] * s[:, None] @ vh[:, :least], x)
+        same(
+            tnp.conj(u.mT) @ u,
+            np.broadcast_to(np.eye(u.shape[2], dtype=dtype), (70, *u.shape[2:] * 2)),
+        )
+    same(tnp.linalg.svdvals(a), np.linalg.svd(x, compute_uv=False))
+    h = x @ np.conj(x.swapaxes(1, 2))
+    w, v = tnp.linalg.eigh(tnp.asarray(h))
+    scale = abs(h).max() * (1e-3 if dtype in "fF" else 1e-9)
+    assert np.allclose(w.get(), np.linalg.eigh(h)[0], atol=scale)
+    assert np.allclose(h @ v.get(), v.get() * w.get()[:, None], atol=scale)
+    x[40, 2, 3] = np.nan
+    with pytest.raises(tnp.linalg.LinAlgError):
+        tnp.linalg.svd(tnp.asarray(x))
+
+
 STACKS = {
     "solve": lambda xp, x, h: xp.linalg.solve(x, h[..., :2]),
     "inv": lambda xp, x, h: xp.linalg.inv(x),

@@ -10,11 +10,13 @@
 //       +-----+     +-------+          of 128 x 128, and each element that they load from memory
 //        k              j              is used 128 times.
 //
-// Wide: the pieces are in local memory, and each work-item has the sums of `side` rows and
-// columns; these lie in quads, so that neighbours read neighbouring quads. Narrow: a group is one
-// work-item; its piece of y is an array of its own, dense and as wide as the block, and the loop
-// along it is vector code. It takes `side` rows and four of k at a time, so that a sum is loaded
-// and stored once for four products.
+// Wide: the pieces are in local memory, and each work-item has the sums of `side` rows and as many
+// columns, or of twice as many; these lie in vectors of four, so that one access loads four and
+// neighbours read neighbouring vectors. A sub-group of 32 has 4 x 8 work-items, which read the
+// fewest different vectors. The next pieces are read into registers meanwhile. Narrow: a group is
+// one work-item; its piece of y is an array of its own, dense and as wide as the block, and the
+// loop along it is vector code. It takes `side` rows and four of k at a time, so that a sum is
+// loaded and stored once for four products.
 //
 // Integers wrap around in their own width. float16 is added up in float32, as all floats are by
 // fused multiply-adds; sums of bool are "or".
@@ -47,7 +49,7 @@ struct ProductEpilogue {
 /// What decides about the text.
 struct ProductForm {
   Scalar dtype;            ///< of x, y and z: any but records
-  unsigned side = 0;       ///< rows and columns of a work-item; see product_side()
+  unsigned side = 0;       ///< rows of a work-item; see product_side()
   bool x_along_k = true;   ///< neighbours of x lie along k, not along i: decides who loads what
   bool y_along_k = false;  ///< the same of y: along k, not along j
   std::optional<ProductEpilogue> epilogue = {};  ///< none: the product itself is stored

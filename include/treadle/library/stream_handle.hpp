@@ -19,7 +19,8 @@ struct HandleWorkspace {
   bool operator==(const HandleWorkspace&) const = default;
 };
 
-/// A handle of a library (Cublas, Cusolver) in a context, for all streams of that. Any thread.
+/// A handle of a library (Cublas, CublasLt, Cusolver) in a context, for all streams of that. Any
+/// thread.
 template <class Library>
 class StreamHandle {
  public:
@@ -35,6 +36,8 @@ class StreamHandle {
 
   /// What its calls are made through.
   const Library& library() const noexcept { return *library_; }
+  /// The same, for those who keep it.
+  const std::shared_ptr<const Library>& shared_library() const noexcept { return library_; }
   /// Where they work.
   const cuda::Context& context() const noexcept { return context_; }
 
@@ -44,6 +47,8 @@ class StreamHandle {
   /// before, that failure.
   void on_stream(std::uint64_t stream, const HandleWorkspace& workspace,
                  const std::function<void(void*)>& queue);
+  /// Whether a graph takes what is queued on the stream: nobody can wait for that.
+  bool is_captured(std::uint64_t stream) const;
 
  private:
   std::shared_ptr<const Library> library_;

@@ -419,6 +419,14 @@ class Tiling:
         """
 
     @property
+    def product_stretch(self) -> int:
+        """wide: columns of a work-item for each of its rows"""
+
+    @property
+    def product_groups(self) -> int:
+        """wide: groups that a compute unit has registers for"""
+
+    @property
     def product_depth(self) -> int:
         """
         products of each element that a group takes at a time; wide, fewer where local memory is too small

@@ -71,11 +71,11 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) product_add_tanh_fl
   result0 += matrix / inner * result0_outer + matrix % inner * result0_inner + top * result0_row + left;
   result1 += matrix / inner * result1_outer + matrix % inner * result1_inner + top * result1_row + left * result1_column;
   beside0 += matrix / inner * beside0_outer + matrix % inner * beside0_inner + top * beside0_row + left;
-  const long height = m - top < 64 ? m - top : 64;
-  const long width = n - left < 128 ? n - left : 128;
+  const int height = m - top < 64 ? (int)(m - top) : 64;
+  const int width = n - left < 128 ? (int)(n - left) : 128;
   float sums[64 * 128];
   float panel[64 * 128];
-  const int lanes = ((int)width + 15) / 16 * 16;
+  const int lanes = (width + 15) / 16 * 16;
   for (int e = 0; e < 64 * 128; ++e) {
     sums[e] = 0.0f;
   }
@@ -95,7 +95,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) product_add_tanh_fl
             to[j] = line[j * y_column];
           }
         }
-        for (int j = (int)width; j < lanes; ++j) {
+        for (int j = width; j < lanes; ++j) {
           to[j] = 0.0f;
         }
       } else {

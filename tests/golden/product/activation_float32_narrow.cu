@@ -21,11 +21,11 @@ extern "C" __global__ void __launch_bounds__(1) product_add_tanh_float32_4(
   result0 += matrix / inner * result0_outer + matrix % inner * result0_inner + top * result0_row + left;
   result1 += matrix / inner * result1_outer + matrix % inner * result1_inner + top * result1_row + left * result1_column;
   beside0 += matrix / inner * beside0_outer + matrix % inner * beside0_inner + top * beside0_row + left;
-  const long long height = m - top < 64 ? m - top : 64;
-  const long long width = n - left < 128 ? n - left : 128;
+  const int height = m - top < 64 ? (int)(m - top) : 64;
+  const int width = n - left < 128 ? (int)(n - left) : 128;
   float sums[64 * 128];
   float panel[64 * 128];
-  const int lanes = ((int)width + 15) / 16 * 16;
+  const int lanes = (width + 15) / 16 * 16;
   for (int e = 0; e < 64 * 128; ++e) {
     sums[e] = 0.0f;
   }
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(1) product_add_tanh_float32_4(
             to[j] = line[j * y_column];
           }
         }
-        for (int j = (int)width; j < lanes; ++j) {
+        for (int j = width; j < lanes; ++j) {
           to[j] = 0.0f;
         }
       } else {

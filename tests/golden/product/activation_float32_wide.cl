@@ -1,6 +1,10 @@
 // product_add_tanh_float32_4, made by treadle's product generator: blocks of 64 x 64, wide schedule
 //   result0 = tanh(add(product, beside0))
 //   result1 = product
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
+
 #pragma OPENCL FP_CONTRACT OFF
 #if defined(POCL_DEVICE_ADDRESS_BITS)
 // 2^k (even + 1 + odd) is e^x; even, odd, 2^(k-1), 2^(-k-1). `rounded` has k in its lowest bits.
@@ -46,7 +50,7 @@ static inline double __attribute__((overloadable)) treadle_own_tanh(double x)
 #define tanh treadle_own_tanh
 #endif
 
-__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) product_add_tanh_float32_4(
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1)))  product_add_tanh_float32_4(
     const __global float *x, long x_offset, const __global float *y, long y_offset,
     __global float *restrict result0, long result0_offset, __global float *restrict result1,
     long result1_offset, const __global float *beside0, long beside0_offset, long m, long n,
@@ -71,13 +75,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) product_add_tanh_
   result0 += matrix / inner * result0_outer + matrix % inner * result0_inner + top * result0_row + left;
   result1 += matrix / inner * result1_outer + matrix % inner * result1_inner + top * result1_row + left * result1_column;
   beside0 += matrix / inner * beside0_outer + matrix % inner * beside0_inner + top * beside0_row + left;
-  const long height = m - top < 64 ? m - top : 64;
-  const long width = n - left < 64 ? n - left : 64;
-  __local float x_tiles[1088];
-  __local float y_tiles[1088];
+  const int height = m - top < 64 ? (int)(m - top) : 64;
+  const int width = n - left < 64 ? (int)(n - left) : 64;
+  __local float32_x4 x_tiles[272];
+  __local float32_x4 y_tiles[272];
   const int item = (int)(uint)get_local_id(0);
-  const int across = item % 16;
-  const int down = item / 16;
+  const int across = item % 8 + item / 32 % 2 * 8;
+  const int down = item / 8 % 4 + item / 32 / 2 * 4;
   float sums[16];
   #pragma unroll
   for (int r = 0; r < 4; ++r) {
@@ -87,74 +91,76 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) product_add_tanh_
     }
   }
   long from = 0;
+  int rest;
+  rest = k - from < 8 ? (int)(k - from) : 8;
+  const int x_at = item / 8;
+  const int x_deep = item % 8;
   float next_x[2];
   int x_half = 0;
+  x += x_at * x_row + x_deep * x_column;
   #pragma unroll
   for (int t = 0; t < 2; ++t) {
-    const int e = t * 256 + item;
-    const int at = e / 8;
-    const int deep = e % 8;
-    next_x[t] = at < height && from + deep < k ? x[at * x_row + (from + deep) * x_column] : 0.0f;
+    next_x[t] = x_at + t * 32 < height && x_deep < rest ? x[t * 32 * x_row] : 0.0f;
   }
+  x += 8 * x_column;
+  const int y_at = item % 64;
+  const int y_deep = item / 64;
   float next_y[2];
   int y_half = 0;
+  y += y_at * y_column + y_deep * y_row;
   #pragma unroll
   for (int t = 0; t < 2; ++t) {
-    const int e = t * 256 + item;
-    const int at = e % 64;
-    const int deep = e / 64;
-    next_y[t] = at < width && from + deep < k ? y[at * y_column + (from + deep) * y_row] : 0.0f;
+    next_y[t] = y_at < width && y_deep + t * 4 < rest ? y[t * 4 * y_row] : 0.0f;
   }
+  y += 8 * y_row;
   while (from < k) {
     #pragma unroll
     for (int t = 0; t < 2; ++t) {
-      const int e = t * 256 + item;
-      const int at = e / 8;
-      const int deep = e % 8;
-      x_tiles[x_half + deep * 68 + at] = next_x[t];
+      const int at = x_at + t * 32;
+      const int deep = x_deep;
+      x_tiles[x_half + deep * 17 + at / 4].at[at % 4] = next_x[t];
     }
     #pragma unroll
     for (int t = 0; t < 2; ++t) {
-      const int e = t * 256 + item;
-      const int at = e % 64;
-      const int deep = e / 64;
-      y_tiles[y_half + deep * 68 + at] = next_y[t];
+      const int at = y_at;
+      const int deep = y_deep + t * 4;
+      y_tiles[y_half + deep * 17 + at / 4].at[at % 4] = next_y[t];
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     from += 8;
+    rest = k - from < 8 ? (int)(k - from) : 8;
     #pragma unroll
     for (int t = 0; t < 2; ++t) {
-      const int e = t * 256 + item;
-      const int at = e / 8;
-      const int deep = e % 8;
-      next_x[t] = at < height && from + deep < k ? x[at * x_row + (from + deep) * x_column] : 0.0f;
+      next_x[t] = x_at + t * 32 < height && x_deep < rest ? x[t * 32 * x_row] : 0.0f;
     }
+    x += 8 * x_column;
     #pragma unroll
     for (int t = 0; t < 2; ++t) {
-      const int e = t * 256 + item;
-      const int at = e % 64;
-      const int deep = e / 64;
-      next_y[t] = at < width && from + deep < k ? y[at * y_column + (from + deep) * y_row] : 0.0f;
+      next_y[t] = y_at < width && y_deep + t * 4 < rest ? y[t * 4 * y_row] : 0.0f;
     }
+    y += 8 * y_row;
     #pragma unroll
     for (int deep = 0; deep < 8; ++deep) {
-      float xs[4];
-      float ys[4];
+      float32_x4 xs[1];
       #pragma unroll
-      for (int r = 0; r < 4; ++r) {
-        xs[r] = x_tiles[x_half + deep * 68 + down * 4 + r];
-        ys[r] = y_tiles[y_half + deep * 68 + across * 4 + r];
+      for (int q = 0; q < 1; ++q) {
+        xs[q] = x_tiles[x_half + deep * 17 + q * 16 + down];
+      }
+      float32_x4 ys[1];
+      #pragma unroll
+      for (int q = 0; q < 1; ++q) {
+        ys[q] = y_tiles[y_half + deep * 17 + q * 16 + across];
       }
       #pragma unroll
       for (int r = 0; r < 4; ++r) {
         #pragma unroll
         for (int c = 0; c < 4; ++c) {
-          sums[r * 4 + c] = fma(xs[r], ys[c], sums[r * 4 + c]);
+          sums[r * 4 + c] = fma(xs[r / 4].at[r % 4], ys[c / 4].at[c % 4], sums[r * 4 + c]);
         }
       }
     }
-    x_half = 544 - x_half;
-    y_half = 544 - y_half;
+    x_half = 136 - x_half;
+    y_half = 136 - y_half;
   }
   #pragma unroll
   for (int r = 0; r < 4; ++r) {

@@ -33,11 +33,11 @@ extern "C" __global__ void __launch_bounds__(1) product_float16_8(
   x += matrix / inner * x_outer + matrix % inner * x_inner + top * x_row;
   y += matrix / inner * y_outer + matrix % inner * y_inner + left * y_column;
   z += matrix * m * n + top * n + left;
-  const long long height = m - top < 64 ? m - top : 64;
-  const long long width = n - left < 128 ? n - left : 128;
+  const int height = m - top < 64 ? (int)(m - top) : 64;
+  const int width = n - left < 128 ? (int)(n - left) : 128;
   float sums[64 * 128];
   float panel[64 * 128];
-  const int lanes = ((int)width + 15) / 16 * 16;
+  const int lanes = (width + 15) / 16 * 16;
   for (int e = 0; e < 64 * 128; ++e) {
     sums[e] = 0.0f;
   }
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(1) product_float16_8(
             to[j] = treadle_half_to_float(line[j * y_column]);
           }
         }
-        for (int j = (int)width; j < lanes; ++j) {
+        for (int j = width; j < lanes; ++j) {
           to[j] = 0.0f;
         }
       } else {

@@ -1,4 +1,8 @@
 // product_float16_8, made by treadle's product generator: blocks of 128 x 128, wide schedule
+typedef struct __attribute__((aligned(16))) {
+  float at[4];
+} float32_x4;
+
 #pragma OPENCL FP_CONTRACT OFF
 // Without cl_khr_fp16 a half can be pointed at, no more.
 static inline float treadle_half_to_float(unsigned short bits)
@@ -26,7 +30,7 @@ static inline float treadle_round_half(float number)
   return copysign(as_float(size > 0x7f800000 ? size : rounded), number);
 }
 
-__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) product_float16_8(
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1)))  product_float16_8(
     const __global ushort *x, long x_offset, const __global ushort *y, long y_offset,
     __global ushort *restrict z, long z_offset, long m, long n, long k, long x_row, long x_column,
     long y_row, long y_column, long inner, long x_outer, long x_inner, long y_outer, long y_inner) {
@@ -43,13 +47,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) product_float16_8
   x += matrix / inner * x_outer + matrix % inner * x_inner + top * x_row;
   y += matrix / inner * y_outer + matrix % inner * y_inner + left * y_column;
   z += matrix * m * n + top * n + left;
-  const long height = m - top < 128 ? m - top : 128;
-  const long width = n - left < 128 ? n - left : 128;
-  __local float x_tiles[2112];
-  __local float y_tiles[2112];
+  const int height = m - top < 128 ? (int)(m - top) : 128;
+  const int width = n - left < 128 ? (int)(n - left) : 128;
+  __local float32_x4 x_tiles[528];
+  __local float32_x4 y_tiles[528];
   const int item = (int)(uint)get_local_id(0);
-  const int across = item % 16;
-  const int down = item / 16;
+  const int across = item % 8 + item / 32 % 2 * 8;
+  const int down = item / 8 % 4 + item / 32 / 2 * 4;
   float sums[64];
   #pragma unroll
   for (int r = 0; r < 8; ++r) {
@@ -59,74 +63,76 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) product_float16_8
     }
   }
   long from = 0;
+  int rest;
+  rest = k - from < 8 ? (int)(k - from) : 8;
+  const int x_at = item % 128;
+  const int x_deep = item / 128;
   float next_x[4];
   int x_half = 0;
+  x += x_at * x_row + x_deep * x_column;
   #pragma unroll
   for (int t = 0; t < 4; ++t) {
-    const int e = t * 256 + item;
-    const int at = e % 128;
-    const int deep = e / 128;
-    next_x[t] = at < height && from + deep < k ? treadle_half_to_float(x[at * x_row + (from + deep) * x_column]) : 0.0f;
+    next_x[t] = x_at < height && x_deep + t * 2 < rest ? treadle_half_to_float(x[t * 2 * x_column]) : 0.0f;
   }
+  x += 8 * x_column;
+  const int y_at = item / 8;
+  const int y_deep = item % 8;
   float next_y[4];
   int y_half = 0;
+  y += y_at * y_column + y_deep * y_row;
   #pragma unroll
   for (int t = 0; t < 4; ++t) {
-    const int e = t * 256 + item;
-    const int at = e / 8;
-    const int deep = e % 8;
-    next_y[t] = at < width && from + deep < k ? treadle_half_to_float(y[at * y_column + (from + deep) * y_row]) : 0.0f;
+    next_y[t] = y_at + t * 32 < width && y_deep < rest ? treadle_half_to_float(y[t * 32 * y_column]) : 0.0f;
   }
+  y += 8 * y_row;
   while (from < k) {
     #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = t * 256 + item;
-      const int at = e % 128;
-      const int deep = e / 128;
-      x_tiles[x_half + deep * 132 + at] = next_x[t];
+      const int at = x_at;
+      const int deep = x_deep + t * 2;
+      x_tiles[x_half + deep * 33 + at / 4].at[at % 4] = next_x[t];
     }
     #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = t * 256 + item;
-      const int at = e / 8;
-      const int deep = e % 8;
-      y_tiles[y_half + deep * 132 + at] = next_y[t];
+      const int at = y_at + t * 32;
+      const int deep = y_deep;
+      y_tiles[y_half + deep * 33 + at / 4].at[at % 4] = next_y[t];
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     from += 8;
+    rest = k - from < 8 ? (int)(k - from) : 8;
     #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = t * 256 + item;
-      const int at = e % 128;
-      const int deep = e / 128;
-      next_x[t] = at < height && from + deep < k ? treadle_half_to_float(x[at * x_row + (from + deep) * x_column]) : 0.0f;
+      next_x[t] = x_at < height && x_deep + t * 2 < rest ? treadle_half_to_float(x[t * 2 * x_column]) : 0.0f;
     }
+    x += 8 * x_column;
     #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = t * 256 + item;
-      const int at = e / 8;
-      const int deep = e % 8;
-      next_y[t] = at < width && from + deep < k ? treadle_half_to_float(y[at * y_column + (from + deep) * y_row]) : 0.0f;
+      next_y[t] = y_at + t * 32 < width && y_deep < rest ? treadle_half_to_float(y[t * 32 * y_column]) : 0.0f;
     }
+    y += 8 * y_row;
     #pragma unroll
     for (int deep = 0; deep < 8; ++deep) {
-      float xs[8];
-      float ys[8];
+      float32_x4 xs[2];
       #pragma unroll
-      for (int r = 0; r < 8; ++r) {
-        xs[r] = x_tiles[x_half + deep * 132 + r / 4 * 64 + down * 4 + r % 4];
-        ys[r] = y_tiles[y_half + deep * 132 + r / 4 * 64 + across * 4 + r % 4];
+      for (int q = 0; q < 2; ++q) {
+        xs[q] = x_tiles[x_half + deep * 33 + q * 16 + down];
+      }
+      float32_x4 ys[2];
+      #pragma unroll
+      for (int q = 0; q < 2; ++q) {
+        ys[q] = y_tiles[y_half + deep * 33 + q * 16 + across];
       }
       #pragma unroll
       for (int r = 0; r < 8; ++r) {
         #pragma unroll
         for (int c = 0; c < 8; ++c) {
-          sums[r * 8 + c] = fma(xs[r], ys[c], sums[r * 8 + c]);
+          sums[r * 8 + c] = fma(xs[r / 4].at[r % 4], ys[c / 4].at[c % 4], sums[r * 8 + c]);
         }
       }
     }
-    x_half = 1056 - x_half;
-    y_half = 1056 - y_half;
+    x_half = 264 - x_half;
+    y_half = 264 - y_half;
   }
   #pragma unroll
   for (int r = 0; r < 8; ++r) {
