@@ -99,11 +99,10 @@ bool CublasLtPlan::find(void* handle, const CublasLtForm& form, std::size_t work
   };
   set(CublasLtWords::most_workspace, static_cast<std::uint64_t>(workspace_bytes));
   set(CublasLtWords::reductions, CublasLtWords::whole_sums);
-  const std::pair<int, int> alignments[] = {
-      {CublasLtWords::least_alignment_a, form.a.alignment},
-      {CublasLtWords::least_alignment_b, form.b.alignment},
-      {CublasLtWords::least_alignment_c, form.c.alignment},
-      {CublasLtWords::least_alignment_d, form.d.alignment}};
+  const std::pair<int, int> alignments[] = {{CublasLtWords::least_alignment_a, form.a.alignment},
+                                            {CublasLtWords::least_alignment_b, form.b.alignment},
+                                            {CublasLtWords::least_alignment_c, form.c.alignment},
+                                            {CublasLtWords::least_alignment_d, form.d.alignment}};
   for (const auto& [attribute, bytes] : alignments)
     set(attribute, static_cast<std::uint32_t>(bytes));
   CublasLtChoice choice;
@@ -120,15 +119,13 @@ void CublasLtPlan::run(void* handle, const CublasLtCall& call,
                        const std::function<std::string()>& detail) const {
   const CublasLtTable& table = library_->table();
   if (call.bias != nullptr)
-    CublasLt::check(
-        table.set_product(product_, CublasLtWords::bias, &call.bias, sizeof call.bias),
-        "cublasLtMatmulDescSetAttribute", detail);
-  CublasLt::check(
-      table.multiply(handle, product_, call.alpha, call.a, layouts_[0], call.b, layouts_[1],
-                     call.beta, call.c, layouts_[2], call.d, layouts_[3], &algorithm_,
-                     pointer_of(call.workspace.address), call.workspace.size_bytes,
-                     pointer_of(call.stream)),
-      "cublasLtMatmul", detail);
+    CublasLt::check(table.set_product(product_, CublasLtWords::bias, &call.bias, sizeof call.bias),
+                    "cublasLtMatmulDescSetAttribute", detail);
+  CublasLt::check(table.multiply(handle, product_, call.alpha, call.a, layouts_[0], call.b,
+                                 layouts_[1], call.beta, call.c, layouts_[2], call.d, layouts_[3],
+                                 &algorithm_, pointer_of(call.workspace.address),
+                                 call.workspace.size_bytes, pointer_of(call.stream)),
+                  "cublasLtMatmul", detail);
 }
 
 }  // namespace treadle::library

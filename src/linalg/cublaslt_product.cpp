@@ -129,8 +129,7 @@ struct LtProduct {
             .computed = type.computed,
             .scaled = p.dtype == Scalar::float64 ? 1 : 0,
             .epilogue = words != 0 ? words : CublasLtWords::nothing,
-            .bias_alignment =
-                epilogue.row != nullptr ? alignment_of(epilogue.row->location) : 0,
+            .bias_alignment = epilogue.row != nullptr ? alignment_of(epilogue.row->location) : 0,
             .a = as_stored(blas.y, p.y.location),
             .b = as_stored(blas.x, p.x.location),
             .c = like_result(epilogue.matrix != nullptr ? *epilogue.matrix : result()),
@@ -211,8 +210,8 @@ bool multiply_by_cublaslt(DeviceCublasLt& cublaslt, device::Stream& stream,
     const auto [place, is_new] = cublaslt.known.try_emplace(form);
     DeviceCublasLt::Known& known = place->second;
     if (is_new)
-      known.plan = library::CublasLtPlan::make(handle.shared_library(), raw, form,
-                                               cublaslt.workspace_bytes);
+      known.plan =
+          library::CublasLtPlan::make(handle.shared_library(), raw, form, cublaslt.workspace_bytes);
     const auto run = [&](double factor) {
       whole.run(*known.plan, raw, factor, memory, stream.raw());
     };
@@ -225,13 +224,13 @@ bool multiply_by_cublaslt(DeviceCublasLt& cublaslt, device::Stream& stream,
     run(epilogue->factor);
     is_queued = true;
   };
-  kernel::with_workspace(
-      stream, {.partial_bytes = cublaslt.workspace_bytes, .tickets = 0},
-      [&](const kernel::Workspace& workspace) {
-        const library::HandleWorkspace memory{lt_address(workspace.partials),
-                                              cublaslt.workspace_bytes};
-        handle.on_stream(stream.raw(), memory, [&](void* raw) { queue(raw, memory); });
-      });
+  kernel::with_workspace(stream, {.partial_bytes = cublaslt.workspace_bytes, .tickets = 0},
+                         [&](const kernel::Workspace& workspace) {
+                           const library::HandleWorkspace memory{lt_address(workspace.partials),
+                                                                 cublaslt.workspace_bytes};
+                           handle.on_stream(stream.raw(), memory,
+                                            [&](void* raw) { queue(raw, memory); });
+                         });
   if (is_queued && settings().sync) stream.synchronize();
   return is_queued;
 }

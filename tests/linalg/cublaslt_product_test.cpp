@@ -53,6 +53,7 @@ float lt_element(const void* memory, const LtMatrix& layout, int operation, std:
   return static_cast<const float*>(memory)[i + j * static_cast<std::uint64_t>(layout.distance)];
 }
 
+// over 6 parameters because the entry point has them.
 int lt_multiply(void*, void* product, const void* alpha, const void* a, void* a_layout,
                 const void* b, void* b_layout, const void* beta, const void* c, void* c_layout,
                 void* d, void* d_layout, const library::CublasLtAlgorithm* algorithm, void*,
@@ -70,7 +71,8 @@ int lt_multiply(void*, void* product, const void* alpha, const void* a, void* a_
     for (std::uint64_t i = 0; i < ds.rows; ++i) {
       float sum = 0;
       for (std::uint64_t l = 0; l < depth; ++l)
-        sum += lt_element(a, as, what.operation_a, i, l) * lt_element(b, bs, what.operation_b, l, j);
+        sum +=
+            lt_element(a, as, what.operation_a, i, l) * lt_element(b, bs, what.operation_b, l, j);
       sum *= factor;
       if (other != 0) sum += other * lt_element(c, cs, 0, i, j);
       if ((what.epilogue & CublasLtWords::adds_bias) != 0) sum += what.bias[i];

@@ -109,7 +109,7 @@ void fill_orthogonal(CusolverRoutines<T>& table) {
 /// Whether rotations converge.
 bool solver_converges = true;
 
-/// One matrix by gesdd: u and v as gesvdj makes them.
+/// One matrix by gesdd: u and v as gesvdj makes them. (over 6 parameters because they are its.)
 template <class T>
 int rotated(const char* name, int job, bool is_economic, int m, int n, T* a, Real<T>* s, T* u, T* v,
             int* info) {
