@@ -55,12 +55,12 @@ struct RotatedSvd {
     const int job = has_vectors ? CusolverWords::values_and_vectors : CusolverWords::values;
     const int economic = has_full_matrices ? 0 : 1, rows = whole(m), columns = whole(n);
     const int size = run.size("gesvdj_bufferSize", [&](void* handle, int* asked) {
-      return is_one_call ? routines.gesvdj_of_many_size(handle, job, rows, columns, matrices.at(),
-                                                        rows, s.at(), u.at(), rows, v.at(), columns,
-                                                        asked, settings.raw(), whole(count))
-                         : routines.gesvdj_size(handle, job, economic, rows, columns, matrices.at(),
-                                                rows, s.at(), u.at(), rows, v.at(), columns, asked,
-                                                settings.raw());
+      if (is_one_call)
+        return routines.gesvdj_of_many_size(handle, job, rows, columns, matrices.at(), rows, s.at(),
+                                            u.at(), rows, v.at(), columns, asked, settings.raw(),
+                                            whole(count));
+      return routines.gesvdj_size(handle, job, economic, rows, columns, matrices.at(), rows, s.at(),
+                                  u.at(), rows, v.at(), columns, asked, settings.raw());
     });
     const Elements<T> work = run.scratch<T>(size);
     run.call([&](void* handle) {
