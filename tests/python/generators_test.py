@@ -32,6 +32,9 @@ CONSTANTS = {
     "numbers_of_place": "that a place of the order is found by: a layout",
     "room_alignment": "of what changes places in local memory: a layout",
     "most_counted": "by counters of 32 bits",
+    "single": "how near float32 is",
+    "twice": "the same of float64",
+    "most": "the range in which float32 is that near",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
