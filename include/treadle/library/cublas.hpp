@@ -24,7 +24,7 @@ struct CublasTable {
 
 /// cuBLAS's numbers for its enumerations.
 struct CublasWords {
-  static constexpr int plain = 0, transposed = 1;
+  static constexpr int plain = 0, transposed = 1;  ///< how a factor is read
   /// Nothing of float32 is computed in TF32, and sums of float16 are float32 to their end.
   static constexpr int default_math = 0, whole_sums = 16;
   static constexpr int default_algorithm = -1;

@@ -19,7 +19,7 @@ namespace treadle::library {
 
 /// An algorithm with its configuration, which only the library reads.
 struct CublasLtAlgorithm {
-  std::uint64_t data[8] = {};
+  std::uint64_t data[8] = {};  ///< no one else's
 };
 /// What find_algorithms answers, as the public header has it.
 struct CublasLtChoice {
@@ -38,11 +38,11 @@ struct CublasLtTable {
 
 /// cuBLASLt's numbers for its enumerations.
 struct CublasLtWords {
-  // Attributes of a product.
+  /// Attributes of a product.
   static constexpr int transposes_a = 3, transposes_b = 4, epilogue = 7, bias = 8;
-  // Epilogues; of a bias and an activation the sum.
+  /// Epilogues; of a bias and an activation the sum.
   static constexpr int nothing = 1, relu = 2, adds_bias = 4;
-  // Attributes of a preference.
+  /// Attributes of a preference.
   static constexpr int most_workspace = 1, reductions = 3, least_alignment_a = 5,
                        least_alignment_b = 6, least_alignment_c = 7, least_alignment_d = 8;
   /// Parts of a sum are not rounded to the result's dtype before they are added.
@@ -90,27 +90,27 @@ using CublasLtHandle = StreamHandle<CublasLt>;
 struct CublasLtForm {
   /// A matrix as it lies in memory.
   struct Matrix {
-    std::uint64_t rows = 0, columns = 0;
-    std::int64_t distance = 0;  ///< from column to column, in elements
-    int alignment = 0;          ///< of its address, in bytes
-    bool is_transposed = false;
+    std::uint64_t rows = 0, columns = 0;  ///< as they are stored, not as they are multiplied
+    std::int64_t distance = 0;            ///< from column to column, in elements
+    int alignment = 0;                    ///< of its address, in bytes
+    bool is_transposed = false;           ///< whether a product reads it so
     auto operator<=>(const Matrix&) const = default;
   };
   int stored = 0, computed = 0, scaled = 0;  ///< types of elements, of sums, of alpha and beta
   int epilogue = CublasLtWords::nothing;     ///< CublasLtWords
   int bias_alignment = 0;                    ///< of its address, in bytes
-  Matrix a, b, c, d;
+  Matrix a, b, c, d;                         ///< c is read where beta is not 0
   auto operator<=>(const CublasLtForm&) const = default;
 };
 
 /// The memory of one call, on the device, and its scalars, on the host.
 struct CublasLtCall {
-  const void *alpha, *beta;  ///< as CublasLtForm::scaled says
-  const void *a, *b, *c;
-  void* d;
+  const void *alpha, *beta;    ///< as CublasLtForm::scaled says
+  const void *a, *b, *c;       ///< what is read
+  void* d;                     ///< what is written: may be c
   const void* bias = nullptr;  ///< one number for each row of d, where the epilogue has it
   HandleWorkspace workspace;   ///< as large as was promised
-  std::uint64_t stream = 0;
+  std::uint64_t stream = 0;    ///< CUstream
 };
 
 /// An algorithm that the library chose for a form. One call at a time.
