@@ -113,6 +113,8 @@ class NearestNeighbours:
         self.device, self.dimensions, self.count = device, targets.shape[1], len(targets)
         self.tensor = has_tensors(device, self.dimensions) if tensor is None else tensor
         self.scanned = 0
+        self._memory: list[Any] = []
+        self._memory_of = 0
         is_bytes = targets.dtype == np.uint8
         centre = np.full(self.dimensions, 128) if is_bytes else targets.mean(axis=0)
         # Rounding: of norms, of scores and of what is subtracted, each of up to D + 2 terms.
@@ -173,14 +175,21 @@ class NearestNeighbours:
         rows = np.ascontiguousarray(neighbours, np.float32)
         return treadle.Buffer(self.device, rows), len(rows)
 
+    def _memory_for(self, padded: int) -> list[Any]:
+        """Of one call, kept for the next of the same size: taking it takes as long as a search."""
+        if self._memory_of != padded:
+            self._memory, self._memory_of = [], 0  # first what there was goes
+            sizes = (self.dimensions, 1, self._stride / self._chunk)
+            self._memory = [treadle.Buffer(self.device, int(4 * padded * size)) for size in sizes]
+            self._memory_of = padded
+        return self._memory
+
     def scan(self, neighbours: Any, first: int | None = None) -> None:
         """Looks for nearer ones among these. first: the number of the first of them, otherwise they
         follow those of the call before. Queued: results() waits."""
         rows, count = self.load(neighbours) if isinstance(neighbours, np.ndarray) else neighbours
         padded = -(-count // PADDING) * PADDING
-        scaled = treadle.Buffer(self.device, 4 * padded * self.dimensions)
-        norms = treadle.Buffer(self.device, 4 * padded)
-        minima = treadle.Buffer(self.device, 4 * padded // self._chunk * self._stride)
+        scaled, norms, minima = self._memory_for(padded)
         number = self.scanned if first is None else first
         self._launch(
             "prepare_neighbours", padded, rows, self._centre, scaled, norms, self._largest,
