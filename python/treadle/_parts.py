@@ -12,6 +12,7 @@ _PARTS = {
     "numpy protocols": ("treadle.numpy._protocols", ""),
     "progress in notebooks": ("treadle._progress", "notebook_listener"),
     "combined error class": ("treadle._error_classes", "combined"),
+    "tune model": ("treadle._tune_model", "Model"),
     "pycuda enumerations": ("treadle.pycuda._enums", ""),
     "pycuda CompileError": ("treadle.pycuda._errors", "CompileError"),
     "pyopencl errors": ("treadle.pyopencl._errors", ""),

@@ -9,8 +9,9 @@
 
 namespace treadle::tune {
 
-CompilePool::CompilePool(std::shared_ptr<device::Device> device, unsigned threads)
-    : device_(std::move(device)) {
+CompilePool::CompilePool(std::shared_ptr<device::Device> device, unsigned threads,
+                         std::function<Measured(const Variant&)> elsewhere)
+    : device_(std::move(device)), elsewhere_(std::move(elsewhere)) {
   if (threads == 0) threads = compile::cores_of_process();
   for (unsigned k = 0; k < threads; ++k)
     threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
@@ -30,6 +31,7 @@ void CompilePool::put(std::uint64_t number, Variant variant) {
 
 std::optional<CompiledVariant> CompilePool::take() {
   std::unique_lock lock(mutex_);
+  if (ready_.empty() && std::exchange(is_paused_, false)) wanted_.notify_all();
   changed_.wait(lock,
                 [&] { return !ready_.empty() || (waiting_.empty() && being_compiled_ == 0); });
   if (ready_.empty()) return {};
@@ -38,9 +40,15 @@ std::optional<CompiledVariant> CompilePool::take() {
   return next;
 }
 
-void CompilePool::wait() {
+void CompilePool::wait(std::optional<std::chrono::steady_clock::time_point> until) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return waiting_.empty() && being_compiled_ == 0; });
+  const auto is_compiled = [&] { return waiting_.empty() && being_compiled_ == 0; };
+  if (!until) {
+    changed_.wait(lock, is_compiled);
+  } else if (!changed_.wait_until(lock, *until, is_compiled)) {
+    is_paused_ = true;
+    changed_.wait(lock, [&] { return being_compiled_ == 0; });
+  }
   std::ranges::sort(ready_, {}, &CompiledVariant::put);
 }
 
@@ -55,7 +63,7 @@ std::size_t CompilePool::ready() const {
 
 void CompilePool::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (wanted_.wait(lock, stop, [&] { return !waiting_.empty(); })) {
+  while (wanted_.wait(lock, stop, [&] { return !waiting_.empty() && !is_paused_; })) {
     if (stop.stop_requested()) return;
     CompiledVariant item = std::move(waiting_.front());
     waiting_.pop_front();
@@ -72,7 +80,11 @@ void CompilePool::work(const std::stop_token& stop) {
 void CompilePool::compile(CompiledVariant& item) const {
   try {
     const Variant& variant = item.variant;
-    if (device_->info().traits.builds_text) {
+    if (elsewhere_) {
+      Measured made = elsewhere_(variant);
+      item.seconds = made.compile_seconds;
+      if (!made.is_right()) item.failure = std::move(made);
+    } else if (device_->info().traits.builds_text) {
       item.program.emplace(device_, variant.source, variant.options);
       item.seconds = item.program->seconds();
     } else {

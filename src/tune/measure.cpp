@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
+#include "treadle/device/cancel.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/tune/value.hpp"
+#include "tune/run_limit.hpp"
 #include "tune/samples.hpp"
 
 namespace treadle::tune {
@@ -24,6 +27,11 @@ using device::LaunchShape;
 using memory::Buffer;
 
 constexpr double most_launches = 1000;  // of one sample
+// What is so much slower than the best is not worth a second run, and where it can be ended not the
+// whole first one. What is loaded at a first run takes no longer than the seconds that are added.
+constexpr double hopeless_above = 4, hopeless_seconds = 1e-3;
+constexpr double ended_above = 20, ended_seconds = 0.1;
+constexpr double share_of_one = 0.25;  // of the seconds that are left
 
 constexpr std::string_view outcome_names[] = {"measured",      "overtaken",      "excluded",
                                               "compile error", "launch refused", "wrong result",
@@ -36,6 +44,12 @@ double seconds_from(MeasureClock::time_point start) {
 /// A run that did not end in time.
 class TimedOut : public Error {
   using Error::Error;
+};
+
+/// What a variant is measured against.
+struct Rival {
+  std::optional<double> best;  ///< seconds of the best so far
+  std::optional<double> left;  ///< seconds that remain for all
 };
 
 }  // namespace
@@ -84,7 +98,9 @@ struct Measurer::State {
   std::vector<Argument> arguments = {};
   std::vector<Buffer> before = {};  ///< by argument: what an output is filled with, before a run
   Buffer flushed = {};
-  bool restores_each_run = false, is_usable = true;
+  /// Of the CPU device, which can end a run.
+  std::optional<RunLimit> run_limit = {};
+  bool restores_each_run = false, is_usable = true, ends_runs = false;
   double busy_seconds = 0;
 
   // Every byte of an output is wrong before a run, so that one that was not written is seen, be
@@ -133,48 +149,57 @@ struct Measurer::State {
   void launch(const Kernel& kernel, const LaunchShape& shape) {
     stream->launch_arguments(kernel, shape, arguments);
   }
-  // Nothing ends a kernel on a processor, and whoever waits there helps.
-  void wait() {
-    const bool is_watched =
-        options.limit_seconds > 0 && device->info().kind != device::DeviceKind::cpu;
-    if (is_watched) {
-      const auto began = MeasureClock::now();
-      for (unsigned round = 0; !end->is_done(); ++round) {
-        if (seconds_from(began) > options.limit_seconds) {
-          is_usable = false;
-          throw TimedOut(
-              "it ran for more than " + std::to_string(options.limit_seconds) + " seconds",
-              "raise limit_seconds, or measure in a process of its own");
-        }
-        if (round > 1000) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  double limit_beside(std::optional<double> best) const {
+    const double limit = options.limit_seconds > 0 ? options.limit_seconds : never;
+    return ends_runs && best ? std::min(limit, ended_above * *best + ended_seconds) : limit;
+  }
+  [[noreturn]] static void time_out(double limit, const char* hint) {
+    throw TimedOut("it ran for more than " + value_text(Value(limit)) + " seconds", hint);
+  }
+  void wait(double limit) {
+    if (limit == never) return end->synchronize();
+    if (ends_runs) {
+      const RunLimit::Run run(*run_limit, limit);
+      end->synchronize();
+      if (run.was_ended()) time_out(limit, "raise limit_seconds");
+      return;
+    }
+    const auto began = MeasureClock::now();
+    for (unsigned round = 0; !end->is_done(); ++round) {
+      if (seconds_from(began) > limit) {
+        is_usable = false;
+        time_out(limit, "raise limit_seconds, or measure in a process of its own");
       }
+      if (round > 1000) std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
     end->synchronize();
   }
-  double timed(const Kernel& kernel, const LaunchShape& shape, unsigned launches) {
+  // `queue` between the events that take the time, and behind memory that is restored.
+  template <class Queue>
+  double seconds_of(double limit, Queue&& queue) {
+    stream->record(*start);
+    queue();
+    stream->record(*end);
+    wait(limit);
+    const double seconds = end->seconds_since(*start);
+    busy_seconds += seconds;
+    return seconds;
+  }
+  double timed(const Kernel& kernel, const LaunchShape& shape, unsigned launches, double limit) {
     if (restores_each_run) restore(false);
     if (!flushed.is_freed()) {
       const std::byte zero[4] = {};
       stream->fill(flushed, zero, flushed.size_bytes() / sizeof zero);
     }
-    stream->record(*start);
-    for (unsigned k = 0; k < launches; ++k) launch(kernel, shape);
-    stream->record(*end);
-    wait();
-    const double seconds = end->seconds_since(*start);
-    busy_seconds += seconds;
+    const double seconds = seconds_of(limit, [&] {
+      for (unsigned k = 0; k < launches; ++k) launch(kernel, shape);
+    });
     return seconds / launches;
   }
   // One run from restored memory; how long it took.
-  double run_restored(const Kernel& kernel, const LaunchShape& shape) {
+  double run_restored(const Kernel& kernel, const LaunchShape& shape, double limit) {
     restore(true);
-    stream->record(*start);
-    launch(kernel, shape);
-    stream->record(*end);
-    wait();
-    const double seconds = end->seconds_since(*start);
-    busy_seconds += seconds;
-    return seconds;
+    return seconds_of(limit, [&] { launch(kernel, shape); });
   }
   std::vector<std::byte> fetched(std::size_t k) {
     std::vector<std::byte> bytes(given[k].buffer_.size_bytes());
@@ -198,27 +223,34 @@ struct Measurer::State {
         std::clamp(std::ceil(options.sample_seconds / seconds), 1.0, most_launches));
   }
 
-  void run(const Kernel& kernel, const LaunchShape& shape, std::optional<double> best,
-           Measured& made) {
-    const double first = run_restored(kernel, shape);
+  void run(const Kernel& kernel, const LaunchShape& shape, const Rival& rival, Measured& made) {
+    const auto began = MeasureClock::now();
+    const double limit = limit_beside(rival.best);
+    const double first = run_restored(kernel, shape, limit);
     if (std::string said = wrong(); !said.empty()) {
       made.outcome = Outcome::wrong_result;
       made.error = std::move(said);
       return;
     }
+    const double beaten =
+        rival.best && options.overtaken_above > 0 ? options.overtaken_above * *rival.best : never;
+    const auto fits = [&](double seconds) {
+      return !rival.left || seconds_from(began) + seconds < share_of_one * *rival.left;
+    };
     double warm = first;
-    for (unsigned k = 0; k < options.warm_up; ++k) warm = timed(kernel, shape, 1);
+    const bool is_hopeless = first > hopeless_above * beaten + hopeless_seconds;
+    for (unsigned k = 0; k < options.warm_up && !is_hopeless && fits(warm); ++k)
+      warm = timed(kernel, shape, 1, limit);
     const unsigned launches = launches_of(warm);
-    while (made.samples.size() < std::max(options.repeats, 1u)) {
-      made.samples.push_back(timed(kernel, shape, launches));
-      const bool is_first = made.samples.size() == options.first_repeats;
-      if (!is_first || !best || options.overtaken_above <= 0) continue;
-      if (std::ranges::min(made.samples) > options.overtaken_above * *best) {
-        made.outcome = Outcome::overtaken;
+    while (made.samples.size() < std::max(options.repeats, 1u) && !is_hopeless &&
+           fits(launches * warm)) {
+      made.samples.push_back(timed(kernel, shape, launches, limit));
+      if (made.samples.size() == options.first_repeats && std::ranges::min(made.samples) > beaten)
         break;
-      }
     }
+    if (made.samples.empty()) made.samples.push_back(warm);
     made.seconds = median_of(made.samples);
+    if (std::ranges::min(made.samples) > beaten) made.outcome = Outcome::overtaken;
   }
   void fail(Measured& made, Outcome outcome, const std::exception& error) {
     made.outcome = outcome;
@@ -253,6 +285,8 @@ Measurer::Measurer(std::shared_ptr<device::Device> device, std::vector<ProblemAr
   s.stream = s.device->make_stream();
   s.start = s.device->make_event();
   s.end = s.device->make_event();
+  s.ends_runs = device::cancel_kernels(*s.stream);
+  if (s.ends_runs) s.run_limit.emplace(*s.stream);
   s.before.resize(s.given.size());
   for (std::size_t k = 0; k < s.given.size(); ++k) {
     s.take(k);
@@ -282,7 +316,7 @@ bool Measurer::needs_reference() const noexcept {
 void Measurer::set_reference(const Kernel& kernel, const LaunchShape& shape) {
   State& s = *state_;
   std::vector<std::vector<std::byte>> first(s.given.size());
-  s.run_restored(kernel, shape);
+  s.run_restored(kernel, shape, s.limit_beside({}));
   const auto is_missing = [&](std::size_t k) {
     return s.is_written(k) && s.given[k].expected_.bytes.empty() && !s.given[k].expected_.check;
   };
@@ -291,7 +325,7 @@ void Measurer::set_reference(const Kernel& kernel, const LaunchShape& shape) {
     first[k] = s.fetched(k);
     if (s.given[k].use_ == ProblemArgument::Use::output) s.poison(k, first[k]);
   }
-  s.run_restored(kernel, shape);
+  s.run_restored(kernel, shape, s.limit_beside({}));
   for (std::size_t k = 0; k < s.given.size(); ++k) {
     if (!is_missing(k)) continue;
     Expected all = s.given[k].expected_;
@@ -306,11 +340,11 @@ void Measurer::set_reference(const Kernel& kernel, const LaunchShape& shape) {
 }
 
 Measured Measurer::measure(const Kernel& kernel, const LaunchShape& shape,
-                           std::optional<double> best) {
+                           std::optional<double> best, std::optional<double> left) {
   Measured made{.seconds = never, .resources = kernel.resources()};
   State& s = *state_;
   try {
-    s.run(kernel, shape, best, made);
+    s.run(kernel, shape, {best, left}, made);
   } catch (const TimedOut& error) {
     s.fail(made, Outcome::timeout, error);
   } catch (const InvalidArgument& error) {
@@ -329,8 +363,9 @@ Measured Measurer::measure(const Kernel& kernel, const LaunchShape& shape,
 }
 
 double Measurer::sample(const Kernel& kernel, const LaunchShape& shape) {
-  const double once = state_->timed(kernel, shape, 1);
-  return state_->timed(kernel, shape, state_->launches_of(once));
+  const double limit = state_->limit_beside({});
+  const double once = state_->timed(kernel, shape, 1, limit);
+  return state_->timed(kernel, shape, state_->launches_of(once), limit);
 }
 bool Measurer::is_usable() const noexcept { return state_->is_usable; }
 double Measurer::busy_seconds() const noexcept { return state_->busy_seconds; }

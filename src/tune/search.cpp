@@ -21,6 +21,26 @@ struct StrategyRow {
   std::string_view name;
   std::unique_ptr<Proposer> (*make)(const Space&, Dice&);
 };
+/// By a Guide.
+class Guided final : public Proposer {
+ public:
+  Guided(const Space& space, Dice& dice, Guide guide)
+      : Proposer(space, dice), guide_(std::move(guide)) {}
+  std::optional<std::uint64_t> next() override {
+    const std::uint64_t number = guide_.next();
+    if (number >= space_.size())
+      throw IndexError("a guide names configuration " + std::to_string(number) +
+                           ", expected less than the size of the space, " +
+                           std::to_string(space_.size()),
+                       "name those of the space that it was given");
+    return number;
+  }
+  void learn(std::uint64_t number, double value) override { guide_.learn(number, value); }
+
+ private:
+  Guide guide_;
+};
+
 constexpr StrategyRow strategies[] = {
     {Strategy::automatic, "automatic", nullptr},
     {Strategy::exhaustive, "exhaustive", make_exhaustive},
@@ -29,6 +49,7 @@ constexpr StrategyRow strategies[] = {
     {Strategy::annealing, "annealing", make_annealing},
     {Strategy::genetic, "genetic", make_genetic},
     {Strategy::differential_evolution, "differential_evolution", make_differential_evolution},
+    {Strategy::guided, "guided", nullptr},
 };
 
 // Of a search without a budget: a space of so many is measured as a whole.
@@ -96,8 +117,14 @@ struct Search::State {
       const bool is_small = limit ? *limit >= size : size <= small_space;
       options.strategy = is_small ? Strategy::exhaustive : Strategy::hill_climbing;
     }
+    if (options.strategy == Strategy::guided) {
+      if (!options.guide)
+        throw InvalidArgument("guide is empty, and strategy is guided",
+                              "pass a function that makes a Guide, or take another strategy");
+      proposer = std::make_unique<Guided>(space, dice, options.guide(space, options.seed));
+    }
     for (const StrategyRow& row : strategies)
-      if (row.strategy == options.strategy) proposer = row.make(space, dice);
+      if (row.strategy == options.strategy && row.make != nullptr) proposer = row.make(space, dice);
     for (auto each = options.start.rbegin(); each != options.start.rend(); ++each) {
       const auto number = space.find(*each);
       if (!number)

@@ -20,6 +20,7 @@ using TuneClock = std::chrono::steady_clock;
 constexpr std::size_t attempts_between_checks = 32;
 constexpr double finalist_margin = 1.1;  // times the best
 constexpr unsigned final_rounds = 5, most_finals = 3;
+constexpr double finals_share = 0.1;  // of the budget that may be added for them
 
 /// What a compiled kernel is, for formulas.
 std::map<std::string, Value> facts_of(const device::Kernel& kernel,
@@ -81,7 +82,7 @@ class Tuning {
   }
 
   Tuned run() {
-    pool_.emplace(device_, options_.compile_threads);
+    pool_.emplace(device_, options_.compile_threads, options_.compile_with);
     ahead_ = options_.ahead != 0 ? options_.ahead : std::size_t{4} * pool_->threads();
     if (measurer_ ? measurer_->needs_reference() : bool(options_.set_reference)) take_reference();
     const bool overlaps =
@@ -89,7 +90,7 @@ class Tuning {
     while (is_going_on()) {
       fill();
       if (pool_->size() == 0) break;
-      if (!overlaps) pool_->wait();
+      if (!overlaps) pool_->wait(deadline());
       // Where they take turns all that is compiled is measured before more is compiled.
       do {
         measure_next();
@@ -107,7 +108,22 @@ class Tuning {
   bool is_going_on() {
     if (made_.ending == Ending::search_over && options_.stop && options_.stop())
       made_.ending = Ending::stopped;
-    return made_.ending == Ending::search_over;
+    return made_.ending == Ending::search_over && !(best_ && seconds_left() <= 0);
+  }
+  // Of the budget; infinity without one.
+  double seconds_left() const {
+    return options_.search.budget.seconds.value_or(never) - wall_seconds();
+  }
+  std::optional<double> left_for_one() const {
+    if (!options_.search.budget.seconds) return {};
+    return std::max(0.0, seconds_left());
+  }
+  std::optional<TuneClock::time_point> deadline() const {
+    if (!options_.search.budget.seconds) return {};
+    constexpr double most_seconds = 1e8;  // that clocks can add
+    const double seconds = std::min(*options_.search.budget.seconds, most_seconds);
+    return start_ +
+           std::chrono::duration_cast<TuneClock::duration>(std::chrono::duration<double>(seconds));
   }
 
   // The first configuration tells what the others have to write.
@@ -153,7 +169,9 @@ class Tuning {
     std::optional<CompiledVariant> next = pool_->take();
     if (!next) return;
     made_.compile_seconds += next->seconds;
-    Measured measured = next->error ? failure_of(next->error) : measured_of(*next);
+    Measured measured = next->error     ? failure_of(next->error)
+                        : next->failure ? *next->failure
+                                        : measured_of(*next);
     measured.compile_seconds = next->seconds;
     if (measured.outcome == Outcome::timeout || measured.outcome == Outcome::crash)
       if (measurer_ && !measurer_->is_usable()) made_.ending = Ending::device_failed;
@@ -164,7 +182,7 @@ class Tuning {
     const Variant& variant = item.variant;
     const std::optional<double> best =
         best_ ? std::optional(made_.attempts[*best_].measured.seconds) : std::nullopt;
-    if (!measurer_) return options_.measure_with(variant, best);
+    if (!measurer_) return options_.measure_with(variant, best, left_for_one());
     try {
       const kernel::Program program =
           item.program ? *item.program : kernel::Program(device_, variant.source, variant.options);
@@ -176,7 +194,7 @@ class Tuning {
           made.resources = kernel.resources();
           return made;
         }
-      Measured made = measurer_->measure(kernel, variant.shape, best);
+      Measured made = measurer_->measure(kernel, variant.shape, best, left_for_one());
       if (made.outcome == Outcome::measured && made.seconds < best.value_or(never))
         best_kernel_ = {kernel, variant.shape};
       return made;
@@ -240,8 +258,14 @@ class Tuning {
         order.push_back(k);
     return order;
   }
-  // In turn, so that what drifts drifts for all.
-  void measure_in_turn(const std::vector<std::size_t>& order) {
+  // In turn, so that what drifts drifts for all; false if there is no time for one turn.
+  bool measure_in_turn(const std::vector<std::size_t>& order) {
+    double turn = 0;
+    for (const std::size_t k : order) turn += 2 * seconds_of(k) + options_.measure.sample_seconds;
+    const auto has_time = [&] {
+      return seconds_left() + finals_share * options_.search.budget.seconds.value_or(0) > turn;
+    };
+    if (!has_time()) return false;
     std::vector<std::pair<device::Kernel, device::LaunchShape>> kernels;
     for (const std::size_t k : order) {
       const Variant variant = write_(made_.attempts[k].configuration);
@@ -249,7 +273,7 @@ class Tuning {
       kernels.emplace_back(program.kernel(variant.kernel), variant.shape);
     }
     std::vector<std::vector<double>> samples(order.size());
-    for (unsigned round = 0; round < final_rounds; ++round)
+    for (unsigned round = 0; round < final_rounds && (round == 0 || has_time()); ++round)
       for (std::size_t k = 0; k < order.size(); ++k)
         samples[k].push_back(measurer_->sample(kernels[k].first, kernels[k].second));
     for (std::size_t k = 0; k < order.size(); ++k) {
@@ -258,14 +282,14 @@ class Tuning {
       measured.seconds = median_of(samples[k]);
       keep(order[k]);
     }
+    return true;
   }
   // One that was lucky once does not win: whoever is best was measured twice.
   void hold_finals() {
     std::set<std::size_t> twice;
     for (unsigned round = 0; round < most_finals; ++round) {
       const auto order = finalists();
-      if (order.size() < 2 || twice.contains(*best_)) return;
-      measure_in_turn(order);
+      if (order.size() < 2 || twice.contains(*best_) || !measure_in_turn(order)) return;
       twice.insert(order.begin(), order.end());
       for (std::size_t k = 0; k < made_.attempts.size(); ++k)
         if (is_measured(k) && seconds_of(k) < seconds_of(*best_)) best_ = k;

@@ -32,9 +32,34 @@ CONSTANTS = {
     "numbers_of_place": "that a place of the order is found by: a layout",
     "room_alignment": "of what changes places in local memory: a layout",
     "most_counted": "by counters of 32 bits",
-    "single": "how near float32 is",
+    "most": "of an integer's width, or of what float32 has room for",
+    "least": "the same, and when an iteration over vectors ends",
+    "single": "what float32 rounds by",
     "twice": "the same of float64",
-    "most": "the range in which float32 is that near",
+    "infinity": "of float64",
+    "infinite": "the same",
+    "most_outputs": "of a node: a layout",
+    "nowhere": "an index that no array has",
+    "limit": "behind which a signal's function is zero",
+    "end": "of 64 bits",
+    "steps": "of an expression, and the next three: kernels take so many parameters",
+    "leaves": "the same",
+    "computations": "the same",
+    "instructions": "the same",
+    "most_operands": "of a node: a layout",
+    "reference": "of a counter's bits",
+    "most_lines": "of what explain() prints",
+    "most_parts": "beyond it elements are gathered: another kernel, of the tiling",
+    "few_enough_for_pairs": "beyond it they are sorted, too",
+    "few_elements": "whose sum is rounded once: not speed",
+    "least_donation_bytes": "of memory that a result takes over",
+    "least_limit": "of memory under pressure",
+    "running": "of an iteration that goes on",
+    "tolerated": "how far a residual may be off",
+    "replacement": "when a residual is computed anew",
+    "most_in_stencil": "bits of a row",
+    # The one that shapes a kernel: the list of those may only become shorter.
+    "most_unrolled": "diagonals in a kernel's text; more are a loop",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
@@ -46,7 +71,7 @@ CONSTANT = re.compile(
 
 def constants() -> dict[str, str]:
     found = {}
-    for room in ("codegen", "kernel"):
+    for room in ("codegen", "kernel", "array", "sparse"):
         for folder in (ROOT / "src" / room, ROOT / "include/treadle" / room):
             for path in folder.glob("*.?pp"):
                 if FILES_OF_NUMBERS.fullmatch(path.name):
@@ -61,6 +86,18 @@ def test_every_number_that_shapes_a_kernel_is_in_the_tiling() -> None:
     unknown = [where for name, where in found.items() if name not in CONSTANTS]
     assert not unknown, "belongs into tiling.def, or is no number of a kernel's shape"
     assert set(CONSTANTS) <= set(found), "a constant is gone, or the search is broken"
+
+
+def test_groups_have_no_size_but_that_of_the_tiling() -> None:
+    literal = re.compile(r"\bgroup_size *(?:= *\{?|\{) *(\d+)")
+    sizes = [
+        f"{path.relative_to(ROOT)}: {size}"
+        for room in ("codegen", "kernel", "array", "sparse")
+        for path in (ROOT / "src" / room).glob("*.?pp")
+        for size in literal.findall(path.read_text())
+        if size != "1"
+    ]
+    assert not sizes
 
 
 # The class that writes the kernels of a family, and how often it is constructed: around an

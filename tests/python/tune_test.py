@@ -261,6 +261,12 @@ TREADLE_KERNEL doubled(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *in
   if (i == 5) *(volatile TREADLE_GLOBAL int *)0 = 1;
 #elif MODE == 3
   for (volatile int k = 0; k < 2; k = 0) ;
+#elif MODE == 7
+  return;  /* what the variant before has written */
+#elif MODE == 8
+  if (i == 7) { out[i] = in[0] / in[0]; return; }  /* NaN */
+#elif MODE == 9
+  if (i == 7) { out[i] = in[i] * 3e38f * 3e38f; return; }
 #endif
   if (i < n) out[i] = 2 * in[i];
 }
@@ -343,17 +349,36 @@ def test_arguments_are_views_of_arrays_too(device):
     assert (x.get() == np.arange(1, 2 * N, 2)).all()
 
 
-# On the CPU device both faults are errors of its context; PoCL's process would end.
-def test_variants_that_crash_or_hang_end_their_own_process():
-    options = {"isolate": True, "measure": {**QUICK, "limit_seconds": 0.5}}
-    tuned = doubled("cpu", [0, 2, 3], **options)
-    outcomes = {0: {"measured", "overtaken"}, 2: {"crash"}, 3: {"timeout"}}
-    assert len(tuned.attempts) == 6
-    for attempt in tuned.attempts:
-        assert attempt.measured.outcome in outcomes[attempt.configuration["MODE"]]
-    assert tuned.configuration["MODE"] == 0
-    tuned = doubled("cpu", [0, 1], output=tune.Output(np.empty_like(IN)), **options)
+FAULTS = {1: "wrong result", 2: "crash", 3: "timeout"}  # unwritten, a fault, an endless loop
+FAULTS |= dict.fromkeys((7, 8, 9), "wrong result")  # stale, NaN, infinite
+
+
+# The search goes on behind each: the right variants come first and last.
+def test_variants_that_crash_or_hang_end_their_own_process(device):
+    space = tune.Space(device=device, n=N).add("MODE", [0, *FAULTS, 4]).add("GROUP", [64])
+    out, options = np.empty_like(IN), {"measure": {**QUICK, "limit_seconds": 0.5}}
+    launch = {"groups": ["ceil_div(n, GROUP)"], "group_size": ["GROUP"]}
+    tuned = tune.tune_kernel(
+        DOUBLED, "doubled", space, [tune.Output(out, 2 * IN), IN, np.int32(N)], isolate=True,
+        strategy="exhaustive", **launch, **options,
+    )  # fmt: skip
+    found = {each.configuration["MODE"]: each.measured.outcome for each in tuned.attempts}
+    assert {mode: found[mode] for mode in FAULTS} == FAULTS
+    assert {found[0], found[4]} <= {"measured", "overtaken"} and tuned.ending == "search over"
+
+
+def test_in_a_process_of_its_own_the_first_configuration_tells_what_is_right():
+    tuned = doubled("cpu", [0, 1], isolate=True, output=tune.Output(np.empty_like(IN)))
     assert {a.measured.outcome for a in tuned.attempts} >= {"measured", "wrong result"}
+
+
+# Compiled elsewhere, measured here; a text that is refused is refused there.
+def test_variants_are_compiled_by_processes(device):
+    tuned = doubled(device, [0, 1], text=f"#if GROUP == 32\n#error no\n#endif\n{DOUBLED}",
+                    compile_processes=True)  # fmt: skip
+    outcomes = {tuple(a.configuration.values()): a.measured.outcome for a in tuned.attempts}
+    assert outcomes.pop((0, 64)) in ("measured", "overtaken")
+    assert outcomes == {(0, 32): "compile error", (1, 32): "compile error", (1, 64): "wrong result"}
 
 
 # In one process a fault ends the search, with what was found.

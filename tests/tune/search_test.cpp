@@ -152,6 +152,25 @@ TEST(SearchTest, ChoosesByTheSizeOfTheSpace) {
   EXPECT_THROW(strategy_of("genetics"), InvalidArgument);
 }
 
+TEST(SearchTest, AGuideNamesWhatIsTried) {
+  const Space space = small_space();
+  std::uint64_t last = 0;
+  std::vector<std::uint64_t> learned;
+  SearchOptions options{.strategy = Strategy::guided, .budget = {.evaluations = 3}, .seed = 7};
+  EXPECT_THROW(Search(space, options), InvalidArgument);
+  options.guide = [&](const Space& searched, std::uint64_t seed) {
+    EXPECT_EQ(&searched, &space);
+    EXPECT_EQ(seed, 7u);
+    return Guide{.next = [&] { return last++ / 2; },  // each twice
+                 .learn = [&](std::uint64_t number, double) { learned.push_back(number); }};
+  };
+  const Found found = minimize(space, small_seconds, options);
+  EXPECT_THAT(learned, ElementsAre(0u, 0u, 1u, 1u, 2u));
+  EXPECT_EQ(found.trials.size(), 3u);
+  last = 2 * space.size();
+  EXPECT_THROW(minimize(space, small_seconds, options), IndexError);
+}
+
 TEST(SearchTest, RefusesResultsOfNothing) {
   const Space space = small_space();
   Search search(space);

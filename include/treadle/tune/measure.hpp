@@ -114,8 +114,9 @@ struct MeasureOptions {
   unsigned first_repeats = 2;
   double overtaken_above = 1.3;  ///< times the best; 0: all are measured to the end
   bool flush_cache = false;      ///< writes over the device's last cache before each sample
-  /// A run that takes longer is a timeout. GPUs and accelerators only: nothing can end a kernel on
-  /// a processor but TREADLE_WATCHDOG, and the end of its process.
+  /// A run that takes longer is a timeout; 0: none is. The CPU device ends it there, and what takes
+  /// more than twenty times the best and 0.1 s before that. Other devices cannot: the kernel goes
+  /// on, and the device is not usable any more.
   double limit_seconds = 10;
 };
 
@@ -135,10 +136,11 @@ class Measurer {
   /// contents: throws InvalidState if it leaves elements unwritten or is refused.
   void set_reference(const device::Kernel& kernel, const device::LaunchShape& shape);
 
-  /// Runs, checks and times. `best`: the time to beat. Nothing is thrown for what a kernel does;
-  /// is_usable() tells whether the device survived it.
+  /// Runs, checks and times. `best`: the time to beat. `left`: seconds that remain for all
+  /// variants: one that would take more than a quarter of them has fewer samples, at least one.
+  /// Nothing is thrown for what a kernel does; is_usable() tells whether the device survived it.
   Measured measure(const device::Kernel& kernel, const device::LaunchShape& shape,
-                   std::optional<double> best = {});
+                   std::optional<double> best = {}, std::optional<double> left = {});
   /// One sample more, without a look at its results: for two variants in turn.
   double sample(const device::Kernel& kernel, const device::LaunchShape& shape);
   /// False after a fault or a timeout of which the device does not recover in this process.

@@ -30,6 +30,7 @@ enum class Strategy : std::uint8_t {
   annealing,               ///< random walks that take worse steps less and less often
   genetic,                 ///< children of good configurations
   differential_evolution,  ///< differences of some configurations added to others
+  guided,                  ///< what SearchOptions::guide names
 };
 /// "automatic", "exhaustive" and so on.
 std::string_view strategy_name(Strategy strategy) noexcept;
@@ -46,6 +47,14 @@ struct Budget {
   double fraction = 0.01;  ///< with `probability`: what counts as best
 };
 
+/// A strategy of one's own.
+struct Guide {
+  /// The number of the next to try. One that was tried before is learned again, at once.
+  std::function<std::uint64_t()> next;
+  /// What came of one of next(), or of one that somebody else tried; infinity: it failed.
+  std::function<void(std::uint64_t number, double value)> learn;
+};
+
 /// How a space is searched.
 struct SearchOptions {
   Strategy strategy = Strategy::automatic;  ///< what is tried next
@@ -53,6 +62,8 @@ struct SearchOptions {
   std::uint64_t seed = 0;                   ///< the same answers to the same questions
   /// Tried first: what is used without a search, or won for a similar problem.
   std::vector<Configuration> start = {};
+  /// For Strategy::guided: is asked once, for the space that is searched, and with the seed.
+  std::function<Guide(const Space& space, std::uint64_t seed)> guide = {};
 };
 
 /// A search that is asked what to try and told how good that was: for callers who measure in their

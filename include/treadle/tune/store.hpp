@@ -38,7 +38,7 @@ using ProblemSignature = std::map<std::string, Value>;
 struct StoreKey {
   std::string kernel;  ///< of kernel_key()
   ProblemSignature problem = {};
-  Environment environment = {};
+  Environment environment = {};  ///< where it was measured
 };
 /// A digest of a template's text, kernel, shape formulas and flags, and of the parameters of a
 /// space. Where functions write text or shape, `version` has to tell their changes apart.
@@ -59,15 +59,15 @@ std::string_view match_name(Match match) noexcept;
 struct Choice {
   std::map<std::string, Value> values = {};  ///< of the parameters
   double seconds = 0;                        ///< that it took where it was measured
-  Match match = Match::none;
-  ProblemSignature problem = {};  ///< that it was measured for
+  Match match = Match::none;                 ///< how near the problem is
+  ProblemSignature problem = {};             ///< that it was measured for
 };
 
 /// A kept attempt.
 struct KeptAttempt {
-  StoreKey key;
+  StoreKey key;                         ///< under which it is kept
   std::map<std::string, Value> values;  ///< of the parameters
-  Measured measured;
+  Measured measured;                    ///< what came of it
 };
 
 /// A file of attempts (SQLite's format), or memory. Processes share a file: what one has added

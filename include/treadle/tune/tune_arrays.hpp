@@ -50,7 +50,7 @@ struct ArrayTuneOptions {
 
 /// What was found for a family.
 struct ArrayTuned {
-  std::string family;
+  std::string family;                            ///< of array_families()
   std::map<std::string, std::uint64_t> numbers;  ///< that are better; empty: nothing is
   double ratio = 1;                              ///< time with them, of that without
   std::size_t attempts = 0, failed = 0;          ///< configurations

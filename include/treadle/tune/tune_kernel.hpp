@@ -59,11 +59,17 @@ struct TuneOptions {
   std::function<void(const TuneProgress&)> progress = {};
   /// Asked between configurations: true ends the search, with what was found.
   std::function<bool()> stop = {};
-  /// Measures in another way, in a process of its own, say; `best` is the time to beat. The variant
-  /// was compiled into the cache, and Measured::compile_seconds is filled in. In its place: a
-  /// Measurer.
-  std::function<Measured(const Variant& variant, std::optional<double> best)> measure_with = {};
-  /// Beside it, where outputs have to be what the first configuration writes: is given that first.
+  /// Measures in another way, in a process of its own, say, in the place of a Measurer, whose
+  /// `best` and `left` it gets. The variant was compiled into the cache, and
+  /// Measured::compile_seconds is filled in.
+  std::function<Measured(const Variant& variant, std::optional<double> best,
+                         std::optional<double> left)>
+      measure_with = {};
+  /// Compiles into the cache in another way, in processes of their own, say, which may crash: is
+  /// called on several threads at a time. What it returns is right if the variant was compiled.
+  std::function<Measured(const Variant& variant)> compile_with = {};
+  /// Beside measure_with, where outputs have to be what the first configuration writes: is given
+  /// that first.
   std::function<void(const Variant& variant)> set_reference = {};
   /// What was measured before, by the text of a configuration: it is not measured again.
   std::function<std::optional<Measured>(const Configuration&)> known = {};
@@ -95,9 +101,11 @@ struct Tuned {
 
 /// Finds the variant that takes least. Every variant's outputs are compared with what they have to
 /// be, or with those of the first configuration (SearchOptions::start, or the space's first),
-/// before it may win. Blocking. Throws InvalidState if no variant is right, with the first failure;
-/// InvalidArgument for arguments, formulas and spaces that cannot be; what functions of the options
-/// throw.
+/// before it may win. Blocking. A budget of seconds is exceeded by what was begun: the compiling
+/// and the run of one variant for each core, MeasureOptions::limit_seconds at most where a run can
+/// be ended, and by a tenth for the finals. Throws InvalidState if no variant is right, with the
+/// first failure; InvalidArgument for arguments, formulas and spaces that cannot be; what functions
+/// of the options throw.
 Tuned tune_kernel(const std::shared_ptr<device::Device>& device, const Space& space,
                   const KernelTemplate& kernel, std::vector<ProblemArgument> arguments,
                   const TuneOptions& options = {});

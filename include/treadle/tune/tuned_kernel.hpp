@@ -46,10 +46,10 @@ struct TunedKernelOptions {
 
 /// What is launched for a problem.
 struct Chosen {
-  Configuration configuration;
-  Match match;            ///< how it was found; exact once it is tuned
-  device::Kernel kernel;  ///< compiled and loaded
-  device::LaunchShape shape;
+  Configuration configuration;  ///< of the variant
+  Match match;                  ///< how it was found; exact once it is tuned
+  device::Kernel kernel;        ///< compiled and loaded
+  device::LaunchShape shape;    ///< with which it is launched
 };
 
 /// A kernel, tuned for each problem. Any thread.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "errors.hpp"
 #include "native/choice.hpp"
 #include "native/tune.hpp"
+#include "python_parts.hpp"
 #include "rooms.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/tune/formula.hpp"
@@ -62,12 +64,41 @@ tune::Configuration configuration_from(const tune::Space& space, const nb::objec
   return space.make(named_values(given));
 }
 
+/// A strategy that is written in Python: what an object's next() names, which learn() tells.
+tune::Guide guide_of(const tune::Space& space, std::uint64_t seed) {
+  const nb::gil_scoped_acquire held;
+  const auto release = [](nb::object* object) {
+    const nb::gil_scoped_acquire again;
+    delete object;
+  };
+  const std::shared_ptr<nb::object> model(
+      new nb::object(python_part("tune model")(
+          nb::cast(const_cast<tune::Space*>(&space), nb::rv_policy::reference), seed)),
+      release);
+  return {.next =
+              [model] {
+                const nb::gil_scoped_acquire again;
+                return nb::cast<std::uint64_t>(model->attr("next")());
+              },
+          .learn =
+              [model](std::uint64_t number, double value) {
+                const nb::gil_scoped_acquire again;
+                model->attr("learn")(number, value);
+              }};
+}
+
+/// "model" is Python's name for what a Guide of its own says.
+tune::Strategy strategy_named(const std::string& name) {
+  if (name != "model") return tune::strategy_of(name);
+  return tune::Strategy::guided;
+}
+
 /// The keywords of Search.
 tune::SearchOptions search_options(const tune::Space& space, const nb::kwargs& given) {
-  tune::SearchOptions options;
+  tune::SearchOptions options{.guide = guide_of};
   const std::map<std::string, std::function<void(nb::handle)>> readers = {
       {"strategy",
-       [&](nb::handle x) { options.strategy = tune::strategy_of(nb::cast<std::string>(x)); }},
+       [&](nb::handle x) { options.strategy = strategy_named(nb::cast<std::string>(x)); }},
       {"evaluations",
        [&](nb::handle x) { options.budget.evaluations = nb::cast<std::uint64_t>(x); }},
       {"seconds", [&](nb::handle x) { options.budget.seconds = nb::cast<double>(x); }},
@@ -319,7 +350,10 @@ void bind_search(nb::module_& m) {
           "The best so far; None if all failed.")
       .def_prop_ro(
           "strategy",
-          [](const Search& self) { return std::string(tune::strategy_name(self.strategy())); },
+          [](const Search& self) {
+            const bool is_model = self.strategy() == tune::Strategy::guided;
+            return std::string(is_model ? "model" : tune::strategy_name(self.strategy()));
+          },
           "The one that is used.");
 }
 

@@ -151,8 +151,25 @@ void bind_arguments(nb::module_& m) {
       .def_static("local", &ProblemArgument::local, "size_bytes"_a, "Dynamic local memory.");
 }
 
+void bind_made_elsewhere(nb::class_<Measured>& measured) {
+  measured
+      .def_static(
+          "failed",
+          [](const std::string& outcome, std::string error) {
+            return Measured{.outcome = tune::outcome_of(outcome),
+                            .seconds = HUGE_VAL,
+                            .error = std::move(error)};
+          },
+          "outcome"_a, "error"_a, "A failure.")
+      .def_static(
+          "compiled", [](double seconds) { return Measured{.compile_seconds = seconds}; },
+          "seconds"_a, "A variant that was compiled, and not measured yet.");
+}
+
 void bind_results(nb::module_& m) {
-  nb::class_<Measured>(m, "Measured", "A variant that was tried.")
+  nb::class_<Measured> measured(m, "Measured", "A variant that was tried.");
+  bind_made_elsewhere(measured);
+  measured
       .def_prop_ro(
           "outcome", [](const Measured& self) { return tune::outcome_name(self.outcome); },
           "\"measured\", \"overtaken\", \"excluded\", \"compile error\", \"launch refused\", "
@@ -167,14 +184,6 @@ void bind_results(nb::module_& m) {
       .def_ro("measured_at", &Measured::measured_at,
               "Seconds since 1970, when it was tried first; 0: nobody knows.")
       .def_prop_ro("is_right", &Measured::is_right, "Whether its results are right.")
-      .def_static(
-          "failed",
-          [](const std::string& outcome, std::string error) {
-            return Measured{.outcome = tune::outcome_of(outcome),
-                            .seconds = HUGE_VAL,
-                            .error = std::move(error)};
-          },
-          "outcome"_a, "error"_a, "A failure.")
       .def("__getstate__",
            [](const Measured& self) {
              const auto& r = self.resources;
@@ -293,14 +302,27 @@ void bind_measurer(nb::module_& m) {
           "variant"_a, "Takes what this variant writes as what all have to.")
       .def(
           "measure",
-          [](Measurer& self, const nb::tuple& parts, std::optional<double> best) {
+          [](Measurer& self, const nb::tuple& parts, std::optional<double> best,
+             std::optional<double> left) {
             const Variant variant = variant_from(parts);
             const nb::gil_scoped_release released;
             const kernel::Program program(self.device().shared_from_this(), variant.source,
                                           variant.options);
-            return self.measure(program.kernel(variant.kernel), variant.shape, best);
+            return self.measure(program.kernel(variant.kernel), variant.shape, best, left);
           },
-          "variant"_a, "best"_a.none() = nb::none(), "Runs, checks and times.");
+          "variant"_a, "best"_a.none() = nb::none(), "left"_a.none() = nb::none(),
+          "Runs, checks and times.");
+}
+
+void bind_compile_variant(nb::module_& m) {
+  m.def(
+      "compile_variant",
+      [](const std::shared_ptr<device::Device>& device, const nb::tuple& parts) {
+        const Variant variant = variant_from(parts);
+        const nb::gil_scoped_release released;
+        return kernel::Program(device, variant.source, variant.options).seconds();
+      },
+      "device"_a, "variant"_a, "Compiles into the cache; seconds that it took.");
 }
 
 /// Ctrl-C: what was found so far is the result. Python's handler notes it, and `stop` tells.
@@ -358,9 +380,15 @@ TuneOptions tune_options(const tune::Space& space, const nb::dict& how, const nb
     };
   if (given("measure_with"))
     options.measure_with = [function = nb::handle(how["measure_with"])](
-                               const Variant& variant, std::optional<double> best) {
+                               const Variant& variant, std::optional<double> best,
+                               std::optional<double> left) {
       const nb::gil_scoped_acquire held;
-      return nb::cast<Measured>(function(variant_parts(variant), best));
+      return nb::cast<Measured>(function(variant_parts(variant), best, left));
+    };
+  if (given("compile_with"))
+    options.compile_with = [function = nb::handle(how["compile_with"])](const Variant& variant) {
+      const nb::gil_scoped_acquire held;
+      return nb::cast<Measured>(function(variant_parts(variant)));
     };
   if (given("set_reference"))
     options.set_reference = [function = nb::handle(how["set_reference"])](const Variant& variant) {
@@ -376,6 +404,7 @@ void bind_tune_kernel(nb::module_& m) {
   bind_results(m);
   bind_measure_options(m);
   bind_measurer(m);
+  bind_compile_variant(m);
   m.def(
       "tune_kernel",
       [](const std::shared_ptr<device::Device>& device, const tune::Space& space,

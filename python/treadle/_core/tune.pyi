@@ -225,6 +225,14 @@ class ProblemArgument:
 class Measured:
     """A variant that was tried."""
 
+    @staticmethod
+    def failed(outcome: str, error: str) -> Measured:
+        """A failure."""
+
+    @staticmethod
+    def compiled(seconds: float) -> Measured:
+        """A variant that was compiled, and not measured yet."""
+
     @property
     def outcome(self) -> str:
         """
@@ -266,10 +274,6 @@ class Measured:
     @property
     def is_right(self) -> bool:
         """Whether its results are right."""
-
-    @staticmethod
-    def failed(outcome: str, error: str) -> Measured:
-        """A failure."""
 
     def __getstate__(self) -> tuple[str, float, list[float], list[int], float, str, bool]: ...
 
@@ -401,8 +405,11 @@ class Measurer:
     def set_reference(self, variant: tuple) -> None:
         """Takes what this variant writes as what all have to."""
 
-    def measure(self, variant: tuple, best: float | None = None) -> Measured:
+    def measure(self, variant: tuple, best: float | None = None, left: float | None = None) -> Measured:
         """Runs, checks and times."""
+
+def compile_variant(device: treadle._core.device.Device, variant: tuple) -> float:
+    """Compiles into the cache; seconds that it took."""
 
 def tune_kernel(device: treadle._core.device.Device, space: Space, kernel: KernelTemplate, arguments: Sequence[ProblemArgument], how: dict, **search) -> Tuned:
     """Finds the variant that takes least; the caller keeps what it calls."""

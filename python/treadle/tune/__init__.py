@@ -23,6 +23,7 @@ A configuration is a mapping of names and values; kernels' texts take it as `tex
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -130,10 +131,12 @@ class Space(_tune.Space):
 class Search(_tune.Search):
     """A search for callers who measure in their own way: it is asked what to try, and told.
 
-    strategy: "automatic", "exhaustive", "random", "hill_climbing", "annealing", "genetic" or
-    "differential_evolution". The search is over after `evaluations` configurations, `seconds`, or
-    as many as random ones would need to have one of the best `fraction` among them with
-    `probability`. `start` has mappings of names and values that are tried first.
+    strategy: "automatic", "exhaustive", "random", "hill_climbing", "annealing", "genetic",
+    "differential_evolution", or "model", which fits what was measured by trees of scikit-learn's
+    (pip install 'treadle[tune]') and tries what they expect to be best. The search is over after
+    `evaluations` configurations, `seconds`, or as many as random ones would need to have one of the
+    best `fraction` among them with `probability`. `start` has mappings of names and values that are
+    tried first.
     """
 
     def __init__(self, space: Space, **options: Any):
@@ -201,6 +204,7 @@ def tune_kernel(
     finalists: int = 4,
     progress: Callable[[dict[str, Any]], None] | None = None,
     isolate: bool = False,
+    compile_processes: bool | None = None,
     store: Any = None,
     problem: Mapping[str, Any] | None = None,
     version: str = "",
@@ -222,8 +226,9 @@ def tune_kernel(
     compiled and not measured yet, at most. finalists: how many of the best are measured again, in
     turn. progress: is called with a dict of tried, failed, compiled_ahead, seconds, best and last.
     isolate: measures in a process of its own, so that variants may crash or hang; `check` of
-    outputs must be a function of a module then. Other options are those of Search: strategy,
-    evaluations, seconds, probability, fraction, seed, start.
+    outputs must be a function of a module then. compile_processes: compiles in others, for OpenCL
+    platforms that compile one text at a time, or crash; None: where isolate measures on OpenCL.
+    Others are those of Search: strategy, evaluations, seconds, probability, fraction, seed, start.
 
     store: True for the user's, a Store, or the name of its file: what it knows of this kernel, for
     this `problem` (names and values that change what is best) on such a device is not measured
@@ -247,11 +252,16 @@ def tune_kernel(
     if store not in (None, False):
         how["store"] = store_of(store)
         how["key"] = StoreKey(_tune.kernel_key(written, space, version), problem or {}, where)
-    if isolate:
-        return _tune_isolated(where, space, written, arguments, how, measure or {}, search)
-    made = problem_arguments(where, arguments)[0]
-    with NotedInterrupt() as how["stop"]:
-        return _tune.tune_kernel(where, space, written, made, how, **search)
+    if compile_processes is None:  # OpenCL's compilers would run in this process
+        compile_processes = isolate and str(where.language).startswith("OpenCL")
+    with contextlib.ExitStack() as processes:
+        if compile_processes:
+            how["compile_with"] = _ended_with(processes, _workers().CompileWorkers(where.id))
+        if isolate:
+            _ended_with(processes, _isolated(where, arguments, how, measure or {}))
+        made = [] if isolate else problem_arguments(where, arguments)[0]
+        with NotedInterrupt() as how["stop"]:
+            return _tune.tune_kernel(where, space, written, made, how, **search)
 
 
 # over 6 parameters because they are the keywords of the call
@@ -352,28 +362,25 @@ def tuned(text: Any, kernel: str, space: Space, **options: Any) -> Callable[[Any
     return decorate
 
 
-# over 6 parameters because they are those of tune_kernel(), which calls it alone
-def _tune_isolated(
-    where: Any,
-    space: Space,
-    written: Any,
-    arguments: Sequence[Any],
-    how: dict[str, Any],
-    measure: dict[str, Any],
-    search: dict[str, Any],
-) -> Tuned:
-    from treadle._tune_worker import IsolatedMeasurer  # late: few need processes
+def _ended_with(processes: contextlib.ExitStack, owner: Any) -> Any:
+    processes.callback(owner.close)
+    return owner
 
+
+def _workers() -> Any:
+    from treadle import _tune_worker  # late: few need processes
+
+    return _tune_worker
+
+
+def _isolated(where: Any, arguments: Sequence[Any], how: dict[str, Any], measure: Any) -> Any:
+    """What measures in a process of its own, entered into how."""
     sent = [on_host(argument) for argument in arguments]
-    measurer = IsolatedMeasurer(where.id, sent, measure, how["measure"].limit_seconds)
-    how["measure_with"] = measurer
+    limit = how["measure"].limit_seconds
+    how["measure_with"] = measurer = _workers().IsolatedMeasurer(where.id, sent, measure, limit)
     if any(_needs_reference(argument) for argument in arguments):
         how["set_reference"] = measurer.set_reference
-    try:
-        with NotedInterrupt() as how["stop"]:
-            return _tune.tune_kernel(where, space, written, [], how, **search)
-    finally:
-        measurer.close()
+    return measurer
 
 
 def _needs_reference(argument: Any) -> bool:

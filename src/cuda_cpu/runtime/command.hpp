@@ -43,6 +43,12 @@ class Command {
   /// Whether it waits for memory that anybody may write: nobody can tell for whom then.
   virtual bool waits_for_anybody() const { return false; }
 
+  /// Whether its stream's kernels were cancelled up to here. Reads two words: a signal's handler
+  /// asks, too.
+  bool is_cancelled() const {
+    return stream_ && position_ <= stream_->cancelled.load(std::memory_order_seq_cst);
+  }
+
   const Kind kind;
   unsigned limit = 1;  ///< threads that may share the work
   bool eager = false;  ///< enough work to wake other threads at once
@@ -50,6 +56,7 @@ class Command {
  private:
   friend class Scheduler;
   std::shared_ptr<Stream> stream_;
+  std::uint64_t position_ = 0;
   Command* next_in_stream_ = nullptr;
   Command* next_ready_ = nullptr;  // ready list, or list of the finished
   Command* previous_ready_ = nullptr;

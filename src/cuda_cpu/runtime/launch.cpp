@@ -156,7 +156,8 @@ bool LaunchCommand::run_piece_of_grid(Share& share) {
   const GridOfBlocks::Ticket ticket = grid_->take_ticket();
   // The last block may end after a ticket for the same turn was taken; that ticket is dropped.
   while (!grid_->ended() && !grid_->may_run(ticket)) {
-    if (stopped_.load(std::memory_order_relaxed) || context().ending) return false;
+    if (stopped_.load(std::memory_order_relaxed) || context().ending || is_cancelled())
+      return false;
     sched_yield();
   }
   if (grid_->ended()) return false;
@@ -207,6 +208,10 @@ bool LaunchCommand::run() {
     return true;  // as on a GPU, nothing runs in a failed context
   prepare_for_faults();
   const KernelThread running(context());
+  if (is_cancelled()) {
+    stopped_ = true;
+    return true;
+  }
   if (context().ending.load(std::memory_order_seq_cst)) {
     context().fail_ended();
     return true;
@@ -236,7 +241,7 @@ bool LaunchCommand::run() {
     return true;
   }
   stopped_ = true;
-  report(fault, *share.block);
+  if (fault.reason != FaultReason::ended || !is_cancelled()) report(fault, *share.block);
   return true;
 }
 
@@ -268,6 +273,9 @@ void LaunchCommand::report(Fault fault, const BlockContext& block) {
                   triple(block.grid_size), thread, triple(block.block_size)));
 }
 
+bool is_cancelled(const BlockContext& block) {
+  return static_cast<const LaunchCommand*>(block.launch)->is_cancelled();
+}
 const std::shared_ptr<Context>& launch_context(const BlockContext& block) {
   return static_cast<LaunchCommand*>(block.launch)->module().context;
 }

@@ -119,6 +119,9 @@ class LaunchCommand final : public Command {
 /// The context whose launch this block belongs to.
 const std::shared_ptr<Context>& launch_context(const BlockContext& block);
 
+/// Whether nobody wants the launch any more: see cancel_kernels().
+bool is_cancelled(const BlockContext& block);
+
 /// Checks and queues. The shape's limits, the argument buffer and the stream are checked here.
 CUresult launch_kernel(CUfunction function, const LaunchShape& shape, CUstream stream,
                        void** addresses, void** extra);

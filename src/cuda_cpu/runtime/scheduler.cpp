@@ -125,7 +125,7 @@ std::uint64_t Scheduler::append(std::unique_ptr<Command> owned,
   (is_first ? stream->first : stream->last->next_in_stream_) = &command;
   stream->last = owned.release();
   ++activity_;
-  const std::uint64_t position = ++stream->submitted;
+  const std::uint64_t position = command.position_ = ++stream->submitted;
   if (stream_order_is_tracked()) [[unlikely]]
     place(command, *stream, position, after);
   if (is_first && command.unmet_ == 0) startable_.push_back(&command);

@@ -11,7 +11,9 @@
 
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/process.hpp"
+#include "cuda_cpu/runtime/services.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -57,7 +59,10 @@ class ListedRecord {
 
 bool wanted_to_stop() {
   const Context* context = record_of_thread->context.load(std::memory_order_relaxed);
-  return context != nullptr && context->ending.load(std::memory_order_seq_cst);
+  if (context == nullptr) return false;
+  const BlockContext* block = current_block();
+  return context->ending.load(std::memory_order_seq_cst) ||
+         (block != nullptr && is_cancelled(*block));
 }
 
 void on_stop(int, siginfo_t*, void* machine_state) {
@@ -143,6 +148,12 @@ void end_work(Context& context) {
   if (signal_kernel_threads(context) == 0) context.fail_ended();
 }
 
+void cancel_kernels(Stream& stream) {
+  stream.cancelled.store(stream.submitted.load(std::memory_order_acquire),
+                         std::memory_order_seq_cst);
+  signal_kernel_threads(*stream.context);
+}
+
 }  // namespace treadle::cuda_cpu
 
 using namespace treadle::cuda_cpu;
@@ -156,6 +167,23 @@ TREADLE_CPU_EXPORT CUresult treadle_cpu_end_work(CUcontext handle) {
     if (const CUresult failure = find_context(handle, context); failure != CUDA_SUCCESS)
       return failure;
     end_work(*context);
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Leaves the kernels that were put on a stream so far: what runs ends within milliseconds,
+/// wherever it is, what waits is not run, and the memory that they write is as they left it.
+/// Copies, events and what is put on the stream later are as ever, and the context is whole.
+/// Callable from any thread; does not wait.
+TREADLE_CPU_EXPORT CUresult treadle_cpu_cancel_kernels(CUcontext handle, CUstream stream) {
+  return with_process([&]() -> CUresult {
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Stream> found;
+    if (const CUresult failure = find_context(handle, context); failure != CUDA_SUCCESS)
+      return failure;
+    if (const CUresult failure = resolve_stream(context, stream, found); failure != CUDA_SUCCESS)
+      return failure;
+    cancel_kernels(*found);
     return CUDA_SUCCESS;
   });
 }

@@ -16,7 +16,8 @@ namespace treadle::cuda_cpu {
 void prepare_for_stop_signal();
 
 /// This thread runs kernels of a context, for as long as the object lives. Stays before the
-/// context's `ending` is read: who sets it either finds the thread here or is seen by it.
+/// context's `ending` and a stream's `cancelled` are read: who sets them either finds the thread
+/// here or is seen by it.
 class KernelThread {
  public:
   explicit KernelThread(const Context& context) noexcept;
@@ -51,5 +52,8 @@ unsigned signal_kernel_threads(const Context& context);
 
 /// Ends the work of a context, as treadle_cpu_end_work() does.
 void end_work(Context& context);
+
+/// Leaves the kernels that were put on a stream so far, as treadle_cpu_cancel_kernels() does.
+void cancel_kernels(Stream& stream);
 
 }  // namespace treadle::cuda_cpu

@@ -58,6 +58,8 @@ class Stream {
   std::atomic<std::uint64_t> submitted{0};
   /// Commands finished so far: position p of the stream is done when completed >= p.
   std::atomic<std::uint64_t> completed{0};
+  /// Kernels up to this position are wanted no more: see cancel_kernels().
+  std::atomic<std::uint64_t> cancelled{0};
   bool idle() const {
     return completed.load(std::memory_order_acquire) >= submitted.load(std::memory_order_acquire);
   }

@@ -12,6 +12,10 @@ namespace {
 CUresult end_work(CUcontext context) {
   return entry_point_as<CUresult(CUcontext)>("treadle_cpu_end_work")(context);
 }
+CUresult cancel_kernels(CUcontext context, CUstream stream) {
+  return entry_point_as<CUresult(CUcontext, CUstream)>("treadle_cpu_cancel_kernels")(context,
+                                                                                     stream);
+}
 std::string fault_of(CUcontext context) {
   return entry_point_as<const char*(CUcontext)>("treadleCpuLastFault")(context);
 }
@@ -109,6 +113,33 @@ TEST_F(EndWorkTest, from_any_thread_while_another_waits) {
   });
   EXPECT_CU(CUDA_ERROR_LAUNCH_TIMEOUT, CU(cuCtxSynchronize)());
   other.join();
+}
+
+TEST_F(EndWorkTest, cancelled_kernels_leave_the_context_whole) {
+  int* target = allocate_array<int>(2);
+  for (int round = 1; round < 4; ++round) {
+    start_endless(round == 2 ? 1 : 64, round == 3 ? "allocate_for_ever" : "endless");
+    ASSERT_CU(launch("set_flag", 1, 1, nullptr, target, 5));  // behind it: not run either
+    ASSERT_CU(cancel_kernels(context_, nullptr));
+    EXPECT_CU(CUDA_SUCCESS, CU(cuCtxSynchronize)());
+    EXPECT_EQ(target[0], 0);
+    ASSERT_CU(launch("set_flag", 1, 1, nullptr, target + 1, round));
+    EXPECT_CU(CUDA_SUCCESS, CU(cuCtxSynchronize)());
+    EXPECT_EQ(target[1], round);
+  }
+  EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cancel_kernels(nullptr, nullptr));
+}
+
+TEST_F(EndWorkTest, kernels_of_other_streams_are_not_cancelled) {
+  CUstream streams[2];
+  for (CUstream& each : streams) ASSERT_CU(CU(cuStreamCreate)(&each, CU_STREAM_NON_BLOCKING));
+  int* gate = allocate_array<int>(2);
+  ASSERT_CU(launch("wait_flag", 1, 1, streams[0], gate, gate + 1, 7));
+  pause_ms(5);
+  ASSERT_CU(cancel_kernels(context_, streams[1]));
+  *static_cast<volatile int*>(gate) = 1;
+  EXPECT_CU(CUDA_SUCCESS, CU(cuCtxSynchronize)());
+  EXPECT_EQ(gate[1], 7);
 }
 
 std::atomic<int> questions{0};
