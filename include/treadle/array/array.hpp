@@ -163,16 +163,25 @@ class Array {
   /// Copies dense elements of the host in C's order in; blocking.
   void set(const void* values) const;
 
-  // As update().
+  /// x + other, stored in x's memory as update() does.
   Array& operator+=(const Operand& other) { return update(Op::add, other); }
+  /// x - other, stored in x's memory as update() does.
   Array& operator-=(const Operand& other) { return update(Op::subtract, other); }
+  /// x * other, stored in x's memory as update() does.
   Array& operator*=(const Operand& other) { return update(Op::multiply, other); }
+  /// x / other, stored in x's memory as update() does.
   Array& operator/=(const Operand& other) { return update(Op::divide, other); }
+  /// x % other, the remainder, stored in x's memory as update() does.
   Array& operator%=(const Operand& other) { return update(Op::remainder, other); }
+  /// x & other, stored in x's memory as update() does.
   Array& operator&=(const Operand& other) { return update(Op::bitwise_and, other); }
+  /// x | other, stored in x's memory as update() does.
   Array& operator|=(const Operand& other) { return update(Op::bitwise_or, other); }
+  /// x ^ other, stored in x's memory as update() does.
   Array& operator^=(const Operand& other) { return update(Op::bitwise_xor, other); }
+  /// x << other, stored in x's memory as update() does.
   Array& operator<<=(const Operand& other) { return update(Op::left_shift, other); }
+  /// x >> other, stored in x's memory as update() does.
   Array& operator>>=(const Operand& other) { return update(Op::right_shift, other); }
   /// x = op(x, other), stored in x's memory. Throws DTypeError where the result has another kind of
   /// dtype: integers cannot be divided in place.
