@@ -94,9 +94,10 @@ gpu-bundle: .venv/.ready-test
 
 # These run on the machine with the GPU, which has no network and no .venv, by its own python3.
 # make gpu-test half=1, half=2, or words="pyopencl/ tests/treadle_array_test": parts whose names contain one of them;
-# words=@FILE: those of a list, such as the again.txt of an earlier run.
+# words=@FILE: those of a list, such as the again.txt of an earlier run. make gpu-random seconds=500 jobs=24.
 gpu-test gpu-bench gpu-arrays gpu-lines gpu-random gpu-sanitize:
-	@python3 tools/gpu_run.py $(@:gpu-%=%) $(if $(half),half=$(half)) $(words)
+	@python3 tools/gpu_run.py $(@:gpu-%=%) $(if $(half),half=$(half)) $(if $(seconds),seconds=$(seconds)) \
+	  $(if $(filter command,$(origin jobs)),jobs=$(jobs)) $(words)
 
 clean:
 	rm -rf build build-* dist .venv .venv-gpu .gpu-bundle docs/_build

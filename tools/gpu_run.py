@@ -4,7 +4,8 @@
 arrays, lines, sanitize, random
 
 After "test", half=1 or half=2 chooses one half of the parts: the first needs no programs.tar.xz of
-the bundle, and the second finds what the first installed. Words choose those parts whose names
+the bundle, and the second finds what the first installed. After "random", seconds=500 and jobs=24
+say how long it runs, and in how many processes. Words choose those parts whose names
 contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test;
 @FILE names parts themselves, one a line. A run writes those that did not pass into again.txt.
 
@@ -43,7 +44,7 @@ SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "progra
 # Where images with the driver but without a desktop keep the name of its library of EGL.
 EGL_VENDOR = pathlib.Path("/usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json")
 STARTED = time.monotonic()
-LIMITS_S = {"tests": 500, "bench": 450, "lines": 235, "sanitizer": 300, "random": 420}
+LIMITS_S = {"tests": 500, "bench": 450, "lines": 235, "sanitizer": 300, "random": 360}
 NOT_BEGUN = "not begun"
 
 
@@ -64,6 +65,7 @@ def environment() -> dict[str, str]:
         "PYTHONPATH": str(SITE),
         "PYTHONUNBUFFERED": "1",
         "TREADLE_LIBRARY_DIR": str(SITE / "treadle/lib"),
+        "TREADLE_TEST_PROGRAMS": str(PROGRAMS / "tests"),  # tools/random_runs.py
         "TREADLE_SOURCE_DIR": str(ROOT),
         "TREADLE_CACHE_DIR": str(BUNDLE / "cache"),
         # tests/holds_devices.hpp: contexts for each test take longer than the tests.
@@ -373,13 +375,19 @@ def run_lines() -> list[Part]:
 
 
 def run_random() -> list[Part]:
-    """The random tests with new seeds, on all cores: the kinds that words choose, or all."""
-    minutes = (LIMITS_S["random"] - 60) / 60
-    script = ROOT / "tools/random_runs.py"
-    command = [sys.executable, script, "--minutes", f"{minutes:.1f}", *sys.argv[2:]]
-    ok, output, seconds = execute(command, OUT / "random.log", LIMITS_S["random"])
+    """The random tests with new seeds: for seconds=N by jobs=N processes, of the kinds that words
+    choose, or of all."""
+    words = [word for word in sys.argv[2:] if "=" not in word]
+    numbers = dict(word.split("=") for word in sys.argv[2:] if "=" in word)
+    seconds = int(numbers.pop("seconds", LIMITS_S["random"]))
+    jobs = int(numbers.pop("jobs", processors()))
+    if numbers:
+        raise SystemExit(f"gpu_run: {', '.join(numbers)}; there are seconds=N and jobs=N")
+    options = ("--minutes", f"{seconds / 60:.3f}", "--jobs", str(jobs), "--out", OUT)
+    command = [sys.executable, ROOT / "tools/random_runs.py", *options, *words]
+    ok, output, taken = execute(command, OUT / "random.log", seconds + 60)
     print(output)
-    return [Part("random runs", ok, seconds)]
+    return [Part("random runs", ok, taken)]
 
 
 # CUDA only: the tools do not support OpenCL (hence not example_opencl_kernel).

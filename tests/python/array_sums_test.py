@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Sums lose no more digits than NumPy's, however many elements there are and along any axis."""
+"""Sums lose no more digits than NumPy's, however many elements there are and along any axis.
+TREADLE_RANDOM_CASES=N draws more shapes, TREADLE_RANDOM_SEED=n others."""
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -150,3 +152,37 @@ def test_few_numbers_are_summed_as_exactly_as_the_result_holds(device, kind):
             ]:
                 half_a_digit = abs(right) * np.finfo("f4").eps / 2
                 assert abs(float(found) - right) <= half_a_digit * 1.0001, (length, found, right)
+
+
+def drawn_sums(rng):
+    """(rows of numbers, the axis that is summed)"""
+    shape = tuple(int(n) for n in np.exp(rng.uniform(0, 6.2, rng.integers(1, 4))).astype(int))
+    axis = int(rng.integers(len(shape)))
+    kind = rng.choice(["positive", "signs", "equal", "decades"])
+    numbers = {
+        "positive": lambda: rng.random(shape) + 0.5,
+        "signs": lambda: rng.choice([-1.0, 1], shape) * (rng.random(shape) + 0.5),
+        "equal": lambda: np.broadcast_to(rng.random(), shape),
+        "decades": lambda: 10.0 ** rng.uniform(-3, 3, shape),
+    }[kind]()
+    step = int(rng.integers(1, 3))
+    return numbers.astype(np.float32)[(slice(None),) * axis + (slice(None, None, step),)], axis
+
+
+def test_drawn_sums_are_as_near_as_numpys(device):
+    """By the root mean square of all results, or by the last digit of sums whose terms are as large
+    as these: what cancels leaves little more than chance."""
+    first = int(os.environ.get("TREADLE_RANDOM_SEED", "1"))
+    for seed in range(first, first + int(os.environ.get("TREADLE_RANDOM_CASES", "12"))):
+        host, axis = drawn_sums(np.random.default_rng(seed))
+        wide, x = host.astype(np.float64), tnp.array(host)
+        terms = np.abs(wide).sum(axis) * np.finfo(np.float32).eps
+        for name, scale in (("sum", 1), ("mean", host.shape[axis])):
+            exact = getattr(wide, name)(axis=axis)
+            theirs = error(getattr(host, name)(axis=axis), exact)
+            allowed = max(1.05 * theirs, float(np.max(terms)) / scale)
+            found = error(getattr(x, name)(axis=axis).get(), exact)
+            assert found <= allowed, (f"TREADLE_RANDOM_SEED={seed}", name, host.shape, axis)
+        sums = np.cumsum(wide, axis)
+        allowed = max(1.05 * error(np.cumsum(host, axis), sums), float(np.max(terms)))
+        assert error(x.cumsum(axis=axis).get(), sums) <= allowed, f"TREADLE_RANDOM_SEED={seed}"

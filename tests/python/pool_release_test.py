@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Memory that arrays have given up goes to whoever fails to get some, and back when told so."""
+"""Memory that arrays have given up goes to whoever fails to get some, and back when told so.
+TREADLE_RANDOM_CASES=N draws more programs, TREADLE_RANDOM_SEED=n others."""
+
+import os
 
 import pytest
 
@@ -117,6 +120,56 @@ with treadle.find_device("cpu") as device:
     print(held >= 200 << 20, device.pool.held_bytes >= 200 << 20)
 """
     assert run_python("-c", program, **HELD).stdout == "True True\n"
+
+
+# What is alive stays below two thirds of the device, so that everything can be had: no request may
+# fail, whatever the pools hold, and no array may lose its values.
+DRAWN = """
+import random, sys
+import numpy as np
+import treadle
+import treadle.numpy as tnp
+import treadle.compat, pycuda.autoinit, pycuda.driver as drv
+from pycuda import gpuarray, tools
+device = treadle.Device.of(drv.Context.get_current())
+pool = tools.DeviceMemoryPool()
+most = 160 << 20
+def of_pool(size):
+    return gpuarray.zeros(size, np.uint8, allocator=pool.allocate)
+makers = [lambda size: gpuarray.zeros(size, np.uint8), of_pool,
+          lambda size: tnp.zeros(size, np.uint8), drv.mem_alloc,
+          lambda size: treadle.Buffer(device, size)]
+first, cases = map(int, sys.argv[1:])
+for seed in range(first, first + cases):
+    draw, alive = random.Random(seed), []
+    print(seed, flush=True)
+    for step in range(40):
+        size = int(2 ** draw.uniform(12, 26.5))
+        while alive and sum(s for s, _, _ in alive) + size > most:
+            alive.pop(draw.randrange(len(alive)))
+        made = draw.choice(makers)(size)
+        mark = draw.randrange(256)
+        if hasattr(made, "fill"):
+            made.fill(mark)
+        alive.append((size, made, mark))
+        if draw.random() < 0.05:
+            treadle.trim_memory()
+        _, made, mark = draw.choice(alive)
+        if hasattr(made, "fill"):
+            host = made.get()
+            assert host[0] == host[-1] == mark, seed
+    made = None
+    alive.clear()
+assert treadle.trim_memory() >= 0 and device.pool.active_bytes == 0, device.pool
+print("had")
+"""
+
+
+@pytest.mark.parametrize("settings", [LIMIT, HELD], ids=["trimmed", "held"])
+def test_drawn_programs_get_their_memory(run_python, settings):
+    seed, cases = (os.environ.get(f"TREADLE_RANDOM_{n}", "2") for n in ("SEED", "CASES"))
+    result = run_python("-c", DRAWN, seed, cases, **settings)
+    assert result.stdout.endswith("had\n"), result.stdout[-40:] + result.stderr
 
 
 ON_OPENCL = """

@@ -80,7 +80,9 @@ def _reduction(name, x, options):
         if name == "mean":
             return False
         squares = np.abs(x - np.expand_dims(mean.astype(dtype), axis or 0)) ** 2
-        return cast(np.sum(squares, axis=axis), dtype) or cast(squares, dtype)
+        summed = np.sum(squares, axis=axis)
+        wraps_around = bool(np.any(summed.real < 0))  # whose root is NaN
+        return wraps_around or cast(summed, dtype) or cast(squares, dtype)
     except (TypeError, IndexError, ValueError):
         return False
 

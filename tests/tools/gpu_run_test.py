@@ -192,3 +192,21 @@ def test_a_part_over_its_limit_ends_with_what_it_started(tmp_path):
     command = [sys.executable, "-c", program]
     ok, output, seconds = gpu_run.execute(command, tmp_path / "log", 1.0)
     assert not ok and "ended after its 1 s" in output and output[0] == "1" and seconds < 30
+
+
+def test_random_runs_take_their_time_and_processes(monkeypatch, tmp_path):
+    commands = []
+
+    def note(command, log, limit_s):
+        commands.append([str(word) for word in command])
+        assert limit_s > 500
+        return True, "", 1.0
+
+    monkeypatch.setattr(gpu_run, "execute", note)
+    monkeypatch.setattr(gpu_run, "OUT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["gpu_run.py", "random", "seconds=510", "jobs=24", "sums"])
+    assert [part.ok for part in gpu_run.run_random()] == [True]
+    assert commands[0][2:] == ["--minutes", "8.500", "--jobs", "24", "--out", str(tmp_path), "sums"]
+    monkeypatch.setattr(sys, "argv", ["gpu_run.py", "random", "minutes=1"])
+    with pytest.raises(SystemExit, match="minutes"):
+        gpu_run.run_random()

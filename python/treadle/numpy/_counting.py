@@ -14,6 +14,7 @@ from typing import Any
 from treadle._core import DTypeError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
+from treadle._core.rules import result_type
 
 from ._creation import asarray, asarrays
 
@@ -47,10 +48,18 @@ def _bins(x: Array, bins: Any, range: Any) -> tuple[int, Any, Array | None]:
     return 0, None, asarrays((x, bins))[1]
 
 
+def _promoted(x: Any, range: Any) -> Array:
+    """Floating numbers in the dtype that typed ends of a range, such as float64(1), promote to: the
+    edges are in it."""
+    x = asarray(x)
+    typed = [end.dtype for end in range or () if hasattr(end, "dtype")]
+    return x.astype(result_type(x.dtype, *typed)) if typed and x.dtype.kind == "f" else x
+
+
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """Edges of bins of one width, or those that are given; bins="auto" and NumPy's other rules
     choose their number."""
-    a = asarray(a)
+    a = _promoted(a, range)
     count, ends, edges = _bins(a, bins, range)
     return _array.histogram_bin_edges(a, count, ends) if edges is None else edges
 
@@ -60,7 +69,7 @@ def histogram(
 ) -> tuple[Array, Array]:
     """How many elements are in each bin, and the edges of the bins: a number of bins, their edges,
     or the name of one of NumPy's rules, "auto", "fd", ..."""
-    a = asarray(a)
+    a = _promoted(a, range)
     if isinstance(bins, str) and weights is not None:
         raise TypeError(f"histogram: bins={bins!r} is of elements that count alike; pass a number")
     if weights is not None:
