@@ -136,7 +136,7 @@ def peer(options, language, folder):
 # ---- the engine
 
 
-def run_engine(device, width, count, sample_seconds=50e-6):
+def run_engine(device, width, count, sample_seconds=50e-6, **more):
     """Compiles, checks and measures so many; what tune_kernel() returns."""
     from treadle import tune
 
@@ -150,7 +150,7 @@ def run_engine(device, width, count, sample_seconds=50e-6):
         [tune.Output(np.zeros_like(image), expected, tolerance=1e-4), image],
         groups=["ceil_div(width, block_size_x * tile_x)", "ceil_div(width, block_size_y * tile_y)"],
         group_size=["block_size_x", "block_size_y"], strategy="exhaustive", device=device,
-        measure={"repeats": 7, "overtaken_above": 0, "sample_seconds": sample_seconds},
+        measure={"repeats": 7, "overtaken_above": 0, "sample_seconds": sample_seconds}, **more,
     )  # fmt: skip
 
 
@@ -313,6 +313,7 @@ def main(words):
     parser.add_argument("--peer-count", type=int)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--model-evaluations", type=int, default=200)
+    parser.add_argument("--apart", action="store_true", help="compiles in other processes")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--as-peer", choices=list(HEAD))
     options = parser.parse_args(words)
