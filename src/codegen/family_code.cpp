@@ -3,14 +3,26 @@
 
 #include <utility>
 
+#include "treadle/codegen/element_text.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
+namespace {
+
+/// The language's own names, and those of complex elements.
+TypeNames element_types(const Dialect& dialect) {
+  TypeNames types(dialect);
+  for (const Scalar pair : {Scalar::complex64, Scalar::complex128})
+    types.add(stored_type(pair, dialect), pair);
+  return types;
+}
+
+}  // namespace
 
 FamilyCode::FamilyCode(std::string name, std::string_view what, Schedule schedule,
                        unsigned group_size, const Dialect& dialect)
     : dialect(dialect),
-      types(dialect),
+      types(element_types(dialect)),
       integer(types.name_of(Scalar::int64)),
       uint(types.name_of(Scalar::uint32)),
       size(number(group_size)),

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "program.hpp"
+#include "sparse_row_text.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/number.hpp"
 #include "treadle/codegen/device_functions.hpp"
@@ -28,9 +29,10 @@ std::string_view layout_name(SparseLayout layout) {
 
 class SparseRowsWriter {
  public:
-  SparseRowsWriter(const SparseForm& form, const Dialect& dialect)
+  SparseRowsWriter(const SparseForm& form, const Dialect& dialect, tree::BlockBuilder& code)
       : form_(form),
         dialect_(dialect),
+        code_(code),
         types_(dialect),
         sum_(sum_of(form.dtype)),
         integer_(types_.name_of(Scalar::int64)),
@@ -40,13 +42,19 @@ class SparseRowsWriter {
                        "cast to a dtype whose elements are added");
   }
 
-  SparseRowsText write() {
-    write_places();
+  void write_sum() {
     write_sums();
     write_entries();
+  }
+
+  SparseRowsText write() {
+    write_places();
+    write_sum();
     write_results();
+    const std::string element = stored_type(form_.dtype, dialect_);
     SparseRowsText made{
-        .arguments = arguments(),
+        .arguments = joined({matrix_parameters(), "const ", element, " *x, ", element, " *result, ",
+                             sparse_numbers}),
         .operation = as_users_statements(code_.take(), dialect_),
         .preamble = {},
         .name = joined({"sparse_", layout_name(form_.layout), "_by_",
@@ -55,13 +63,9 @@ class SparseRowsWriter {
     return made;
   }
 
- private:
-  bool is_vector() const { return form_.across == 0; }
-
-  std::string arguments() const {
+  std::string matrix_parameters() const {
     const std::string stored = stored_type(form_.stored, dialect_),
-                      column = types_.name_of(form_.column_dtype),
-                      element = stored_type(form_.dtype, dialect_);
+                      column = types_.name_of(form_.column_dtype);
     const bool is_stencil = form_.layout == SparseLayout::stencil;
     std::string list;
     if (!is_stencil) list += joined({"const ", stored, " *data, "});
@@ -74,10 +78,11 @@ class SparseRowsWriter {
     if (form_.layout == SparseLayout::rows || form_.layout == SparseLayout::sliced ||
         form_.layout == SparseLayout::blocks)
       list += "const long *starts, ";
-    return list + joined({"const ", element, " *x, ", element,
-                          " *result, long row_count, long column_count, long pitch, long depth, "
-                          "long width"});
+    return list;
   }
+
+ private:
+  bool is_vector() const { return form_.across == 0; }
 
   void declare_integer(std::string_view name, tree::Part value) {
     code_.declare({"const ", integer_}, name, std::move(value));
@@ -273,10 +278,10 @@ class SparseRowsWriter {
 
   const SparseForm& form_;
   const Dialect& dialect_;
+  tree::BlockBuilder& code_;
   TypeNames types_;
   Scalar sum_;
   std::string integer_, item_;
-  tree::BlockBuilder code_;
 };
 
 }  // namespace
@@ -295,7 +300,17 @@ std::string sparse_element_text(const SparseForm& form, const std::string& place
 }
 
 SparseRowsText generate_sparse_rows(const SparseForm& form, const Dialect& dialect) {
-  return SparseRowsWriter(form, dialect).write();
+  tree::BlockBuilder code;
+  return SparseRowsWriter(form, dialect, code).write();
+}
+
+std::string sparse_parameters(const SparseForm& form, const Dialect& dialect) {
+  tree::BlockBuilder code;
+  return SparseRowsWriter(form, dialect, code).matrix_parameters();
+}
+
+void write_sparse_row(tree::BlockBuilder& code, const SparseForm& form, const Dialect& dialect) {
+  SparseRowsWriter(form, dialect, code).write_sum();
 }
 
 }  // namespace treadle::codegen

@@ -14,12 +14,9 @@ DeclaredKernel::DeclaredKernel(const Program& program, const std::string& entry,
 }
 
 void DeclaredKernel::launch(device::Stream& stream, std::span<const UserArgument> arguments,
-                            std::uint64_t groups, unsigned group_size,
-                            const device::Order& order) const {
+                            const device::LaunchShape& shape, const device::Order& order) const {
   ReadArguments read = arguments_.read(arguments, {}, stream.device());
-  stream.launch_arguments(kernel_,
-                          {.groups = static_cast<unsigned>(groups), .group_size = group_size},
-                          read.all(), order);
+  stream.launch_arguments(kernel_, shape, read.all(), order);
 }
 
 std::vector<DeclaredKernel> declared_kernels(device::Device& device,

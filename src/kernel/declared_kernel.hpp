@@ -29,8 +29,14 @@ class DeclaredKernel {
       : DeclaredKernel(program, name, name, std::move(parameters)) {}
 
   /// Queues a launch. Throws as DeclaredArguments::read() and Stream::launch_arguments().
+  void launch(device::Stream& stream, std::span<const UserArgument> arguments,
+              const device::LaunchShape& shape, const device::Order& order) const;
+  /// The same of groups along one dimension.
   void launch(device::Stream& stream, std::span<const UserArgument> arguments, std::uint64_t groups,
-              unsigned group_size, const device::Order& order) const;
+              unsigned group_size, const device::Order& order) const {
+    launch(stream, arguments, {.groups = static_cast<unsigned>(groups), .group_size = group_size},
+           order);
+  }
 
  private:
   DeclaredArguments arguments_;

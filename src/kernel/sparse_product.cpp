@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "declared_kernel.hpp"
+#include "matrix_arguments.hpp"
 #include "plan_table.hpp"
 #include "several_launches.hpp"
 #include "treadle/codegen/device_functions.hpp"
@@ -29,12 +30,10 @@ struct SparseProductPlan {
   std::unique_ptr<ElementwiseKernel> rows;
 };
 
-namespace {
-
 using codegen::SparseForm;
 using codegen::SparseLayout;
 
-std::string key_of(const SparseForm& form) {
+std::string matrix_key(const SparseForm& form) {
   std::string key = "sparse product";
   for (const auto part :
        {static_cast<unsigned>(form.layout), static_cast<unsigned>(form.stored),
@@ -46,6 +45,21 @@ std::string key_of(const SparseForm& form) {
   key.append(reinterpret_cast<const char*>(form.values.data()), form.values.size());
   return key;
 }
+
+std::vector<UserArgument> matrix_arguments(const SparseForm& form,
+                                           const SparseProductArguments& arguments) {
+  std::vector<UserArgument> all;
+  const SparseLayout layout = form.layout;
+  const bool is_stencil = layout == SparseLayout::stencil;
+  if (!is_stencil) all.emplace_back(arguments.data);
+  if (!is_stencil || form.has_bits) all.emplace_back(arguments.columns);
+  if (layout == SparseLayout::rows || layout == SparseLayout::sliced ||
+      layout == SparseLayout::blocks)
+    all.emplace_back(arguments.starts);
+  return all;
+}
+
+namespace {
 
 /// Rows between starts by a vector: several work-items may share a row.
 bool is_fold(const SparseForm& form) {
@@ -100,7 +114,7 @@ std::unique_ptr<ElementwiseKernel> make_rows(device::Device& device, const Spars
 }
 
 const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form) {
-  std::string key = key_of(form);
+  std::string key = matrix_key(form);
   append_key(key, tiling_of(device));
   return plans<SparseProductPlan>(device).find(key, [&] {
     auto made = std::make_shared<SparseProductPlan>();
@@ -114,7 +128,7 @@ const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form)
 
 const SparseProductPlan& merged_plan(device::Device& device, const SparseForm& form,
                                      const codegen::Tiling& tiling) {
-  std::string key = "merged " + key_of(form);
+  std::string key = "merged " + matrix_key(form);
   append_key(key, tiling);
   return plans<SparseProductPlan>(device).find(key, [&] {
     auto made = std::make_shared<SparseProductPlan>();
@@ -186,21 +200,11 @@ void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
     return plan.fold->launch_arguments(stream, {.count = product.rows, .indices = product.entries},
                                        all, order);
   }
-  const auto rows = static_cast<std::int64_t>(product.rows),
-             columns = static_cast<std::int64_t>(product.columns);
-  std::vector<UserArgument> all;
-  const SparseLayout layout = form.layout;
-  const bool is_stencil = layout == SparseLayout::stencil;
-  if (!is_stencil) all.emplace_back(arguments.data);
-  if (!is_stencil || form.has_bits) all.emplace_back(arguments.columns);
-  if (layout == SparseLayout::rows || layout == SparseLayout::sliced ||
-      layout == SparseLayout::blocks)
-    all.emplace_back(arguments.starts);
+  std::vector<UserArgument> all = matrix_arguments(form, arguments);
   all.emplace_back(arguments.x);
   all.emplace_back(arguments.result);
-  for (const std::int64_t* number :
-       {&rows, &columns, &product.pitch, &product.depth, &product.width})
-    all.emplace_back(*number);
+  const MatrixNumbers numbers(product);
+  numbers.append_to(all);
   const std::uint64_t pieces =
       form.across == 0
           ? 1

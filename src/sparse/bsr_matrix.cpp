@@ -88,15 +88,14 @@ std::int64_t BsrMatrix::size_bytes() const {
   return data_.size_bytes() + indices_.size_bytes() + offsets_.size_bytes();
 }
 
-Array BsrMatrix::product(const Array& x, Scalar dtype) const {
-  return pending_product({.form = {.layout = codegen::SparseLayout::blocks,
-                                   .side = static_cast<unsigned>(block_.rows),
-                                   .side_across = static_cast<unsigned>(block_.columns)},
-                          .rows = 0,
-                          .columns = 0,
-                          .entries = static_cast<std::uint64_t>(data_.size())},
-                         size(), {.data = data_, .columns = indices_, .starts = offsets_}, x,
-                         dtype);
+std::optional<ProductParts> BsrMatrix::parts(Scalar) const {
+  return ProductParts{.product = {.form = {.layout = codegen::SparseLayout::blocks,
+                                           .side = static_cast<unsigned>(block_.rows),
+                                           .side_across = static_cast<unsigned>(block_.columns)},
+                                  .entries = static_cast<std::uint64_t>(data_.size())},
+                      .data = data_,
+                      .columns = indices_,
+                      .starts = offsets_};
 }
 
 }  // namespace treadle::sparse

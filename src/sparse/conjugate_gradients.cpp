@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sparse/device_steps.hpp"
 #include "sparse/iteration.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -39,7 +40,8 @@ class ConjugateGradients {
         inner_dtype_(inner_dtype_of(dtype_, options.inner_dtype)),
         a_(a),
         inner_a_(is_mixed() ? a.in_dtype(inner_dtype_) : a),
-        b_(array::in_dtype(b, dtype_)) {}
+        b_(array::in_dtype(b, dtype_)),
+        kernels_(DeviceSteps::of(inner_a_, options.preconditioner, b_, inner_dtype_)) {}
 
   Solution run();
 
@@ -55,6 +57,10 @@ class ConjugateGradients {
   Array solution() const { return is_mixed() ? base_ + array::in_dtype(x_, dtype_) : x_; }
   Array residual_of(const Array& x) const { return b_ - array::in_dtype(a_.apply(x), dtype_); }
   void begin();
+  /// The iteration goes on, or begins, with r, p and rz; `norms` are of residuals.
+  void continue_with(const std::vector<double>& norms, const Array& residual);
+  /// Does steps until somebody has to look, at most so many. Returns how many.
+  std::int64_t advance(std::int64_t most);
   void step();
   /// Takes this residual for that of the iteration, whose directions stay what they are.
   void replace_residual(const Array& residual);
@@ -77,6 +83,7 @@ class ConjugateGradients {
   Scalar dtype_, inner_dtype_;
   LinearOperator a_, inner_a_;
   Array b_, x_, base_, r_, z_, p_, rz_, wanted_;
+  std::optional<DeviceSteps> kernels_;  // which change x, r and p in place, and have the progress
   std::optional<Progress> progress_;
   std::vector<Column> columns_;
 };
@@ -90,7 +97,10 @@ void ConjugateGradients::begin() {
     r = residual_of(x);
   }
   const Array residual = norm_of(r);
-  array::evaluate({x, r, norm, wanted_, residual});
+  r_ = array::in_dtype(r, inner_dtype_);
+  z_ = p_ = preconditioned(r_);
+  rz_ = inner(r_, z_);
+  array::evaluate({x, r, norm, wanted_, residual, rz_});
   const std::vector<double> numbers = reals_of({in_real(norm), wanted_, in_real(residual)});
   const std::size_t count = numbers.size() / 3;
   for (std::size_t k = 0; k < count; ++k) {
@@ -99,10 +109,21 @@ void ConjugateGradients::begin() {
   }
   base_ = x;
   x_ = is_mixed() ? array::zeros_like(x, inner_dtype_) : x;
-  r_ = array::in_dtype(r, inner_dtype_);
-  z_ = p_ = preconditioned(r_);
-  rz_ = inner(r_, z_);
-  progress_.emplace(in_real(residual), wanted_);
+  continue_with({numbers.begin() + static_cast<std::ptrdiff_t>(2 * count), numbers.end()},
+                in_real(residual));
+}
+
+void ConjugateGradients::continue_with(const std::vector<double>& norms, const Array& residual) {
+  if (!kernels_) return void(progress_.emplace(residual, wanted_));
+  // Of its own memory each: b may be r, and r the direction.
+  x_ = array::dense_copy(x_);
+  r_ = array::dense_copy(r_);
+  p_ = array::dense_copy(p_);
+  kernels_->begin({.solution = x_, .residual = r_, .direction = p_},
+                  {.rz = reals_of(rz_).front(),
+                   .residual = norms[0],
+                   .wanted = columns_[0].wanted,
+                   .steps = columns_[0].end.iterations - columns_[0].before});
 }
 
 void ConjugateGradients::step() {
@@ -130,7 +151,19 @@ void ConjugateGradients::step() {
   progress_->evaluate_with({x_, r_, p_, rz_});
 }
 
+std::int64_t ConjugateGradients::advance(std::int64_t most) {
+  if (!kernels_) {
+    step();
+    return 1;
+  }
+  std::int64_t steps = options_.callback ? 1 : options_.check_every;
+  if (!options_.callback && !is_mixed()) steps = std::max(steps, kernels_->steps_at_once());
+  kernels_->run(std::min(steps, most));
+  return std::min(steps, most);
+}
+
 void ConjugateGradients::replace_residual(const Array& residual) {
+  if (kernels_) z_ = preconditioned(r_);
   r_ = array::in_dtype(residual, inner_dtype_);
   const Array z = preconditioned(r_);
   p_ = p_ + (z - z_);
@@ -144,7 +177,7 @@ void ConjugateGradients::replace_residual(const Array& residual) {
 }
 
 void ConjugateGradients::look() {
-  const std::vector<ColumnEnd> now = progress_->look();
+  const std::vector<ColumnEnd> now = kernels_ ? std::vector{kernels_->look()} : progress_->look();
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     if (columns_[k].is_final) continue;
     columns_[k].end = now[k];
@@ -189,7 +222,7 @@ bool ConjugateGradients::is_continued() {
   const Array counts = Array::from(left.data(), shape, Scalar::float64, {.stream = norm.stream()});
   replace_residual(residual);
   if (!is_mixed()) p_ = z_;  // rounding has spoilt the directions
-  progress_.emplace(norm * array::in_dtype(counts, norm.dtype()), wanted_);
+  continue_with(norms, norm * array::in_dtype(counts, norm.dtype()));
   return true;
 }
 
@@ -202,14 +235,18 @@ Solution ConjugateGradients::run() {
   std::int64_t done = 0;
   do {
     for (; done < most && goes_on();) {
-      step();
-      ++done;
-      if (options_.callback) options_.callback(solution());
-      if (done % options_.check_every != 0 && done != most) continue;
+      done += advance(most - done);
+      if (options_.callback)
+        options_.callback(kernels_ ? array::dense_copy(solution()) : solution());
+      const bool is_due = kernels_ && !options_.callback;
+      if (!is_due && done % options_.check_every != 0 && done != most) continue;
       look();
+      if (is_due) done = columns_[0].end.iterations;  // kernels do no steps behind the end
       if (!is_mixed() || !goes_on() || largest_residual() > replacement * replaced) continue;
       replaced = largest_residual();
-      replace_residual(residual_of(solution()));
+      const Array residual = residual_of(solution());
+      replace_residual(residual);
+      if (kernels_) continue_with({replaced}, residual);
     }
     if (!is_continued()) break;
     look();

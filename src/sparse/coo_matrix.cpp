@@ -44,6 +44,8 @@ std::int64_t CooMatrix::size_bytes() const {
   return data_.size_bytes() + rows_.size_bytes() + columns_.size_bytes();
 }
 
-Array CooMatrix::product(const Array& x, Scalar) const { return to_csr().multiply(x); }
+std::optional<ProductParts> CooMatrix::parts(Scalar dtype) const {
+  return to_csr().product_parts(dtype);
+}
 
 }  // namespace treadle::sparse

@@ -17,7 +17,9 @@
 #include "treadle/array/scan.hpp"
 #include "treadle/array/searching.hpp"
 #include "treadle/array/selection.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/kernel/sparse_tables.hpp"
 
 namespace treadle::sparse {
 
@@ -100,14 +102,13 @@ Array CsrMatrix::rows() const {
   return array::scan(marks, {.op = Op::maximum});
 }
 
-Array CsrMatrix::product(const Array& x, Scalar dtype) const {
-  return pending_product({.form = {.layout = codegen::SparseLayout::rows},
-                          .rows = 0,
-                          .columns = 0,
-                          .entries = static_cast<std::uint64_t>(entries()),
-                          .is_merged = is_merged_},
-                         size(), {.data = data_, .columns = indices_, .starts = offsets_}, x,
-                         dtype);
+std::optional<ProductParts> CsrMatrix::parts(Scalar) const {
+  return ProductParts{.product = {.form = {.layout = codegen::SparseLayout::rows},
+                                  .entries = static_cast<std::uint64_t>(entries()),
+                                  .is_merged = is_merged_},
+                      .data = data_,
+                      .columns = indices_,
+                      .starts = offsets_};
 }
 
 CsrMatrix CsrMatrix::merged() const {
@@ -117,8 +118,31 @@ CsrMatrix CsrMatrix::merged() const {
 }
 
 CsrMatrix CsrMatrix::transposed() const {
-  const Entries all = entries_of(*this);
-  return assembled(data_, all.columns, all.rows, {size().columns, size().rows});
+  const MatrixSize turned{size().columns, size().rows};
+  const Scalar column = column_dtype({0, std::max(size().rows, size().columns)});
+  if (entries() > 0 && kernel::has_sparse_tables(data_.device()))
+    return transposed_by_tables(turned, column);
+  // Entries of a column stay in the order of their rows.
+  const Array order = array::argsort(indices_);
+  return of_ordered(stored_as(taken(as_numbers(data_), order), dtype()),
+                    in_dtype(taken(indices_, order), Scalar::int64), taken(rows(), order), turned);
+}
+
+CsrMatrix CsrMatrix::transposed_by_tables(const MatrixSize& turned, Scalar column) const {
+  const array::Placement here{.stream = stream()};
+  const CsrMatrix made(Checked{}, array::empty({entries()}, dtype(), here),
+                       array::empty({entries()}, column, here),
+                       array::empty({turned.rows + 1}, Scalar::int64, here), turned);
+  const Array columns = packed(in_dtype(indices_, column));
+  kernel::launch_sparse_transposition(
+      *stream(),
+      {.form = {.stored = is_bfloat16(dtype()) ? Scalar::uint16 : dtype().scalar(),
+                .column_dtype = column},
+       .rows = static_cast<std::uint64_t>(size().rows),
+       .columns = static_cast<std::uint64_t>(size().columns)},
+      {.data = data_, .columns = columns, .starts = offsets_},
+      {.data = made.data_, .columns = made.indices_, .starts = made.offsets_});
+  return made;
 }
 
 Array CsrMatrix::dense() const {
@@ -127,7 +151,7 @@ Array CsrMatrix::dense() const {
                                   {.stream = data_.stream()});
   if (data_.size() > 0)
     array::combine_at(made, rows() * size().columns + in_dtype(indices_, Scalar::int64), values);
-  return made;
+  return dtype() == Scalar::boolean ? in_dtype(made, dtype()) : made;
 }
 
 Array CsrMatrix::diagonal(std::int64_t offset) const {
@@ -141,8 +165,10 @@ Array CsrMatrix::diagonal(std::int64_t offset) const {
                      length = std::min(size().rows - first, size().columns - offset - first);
   const Entries all = entries_of(*this);
   const Array on_it = where(equal(all.rows + offset, all.columns), all.data, 0);
-  return array::segmented_reduce(on_it, offsets_)
-      .at({Index{.start = first, .stop = first + std::max<std::int64_t>(length, 0)}});
+  const Array made =
+      array::segmented_reduce(on_it, offsets_)
+          .at({Index{.start = first, .stop = first + std::max<std::int64_t>(length, 0)}});
+  return dtype() == Scalar::boolean ? in_dtype(made, dtype()) : made;
 }
 
 Array CsrMatrix::sum(std::optional<int> axis) const {
@@ -177,7 +203,8 @@ Array CsrMatrix::extreme(Op op, std::optional<int> axis) const {
   const Array reach = row_lengths(once);
   // An empty row has what changes nothing, which is no element.
   const Array beside = array::apply(op, {where(equal(reach, 0), zeros, of_rows), zeros});
-  const Array found = where(less(reach, size().columns), beside, of_rows);
+  Array found = where(less(reach, size().columns), beside, of_rows);
+  if (dtype() == Scalar::boolean) found = in_dtype(found, dtype());
   if (axis) return found;
   return op == Op::maximum ? array::max(found) : array::min(found);
 }

@@ -12,6 +12,8 @@
 #include "treadle/array/searching.hpp"
 #include "treadle/array/selection.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+#include "treadle/kernel/sparse_tables.hpp"
 #include "treadle/sparse/csr_matrix.hpp"
 
 namespace treadle::sparse {
@@ -53,11 +55,44 @@ CsrMatrix CsrMatrix::multiply(const CsrMatrix& other) const {
   if (size().columns != other.size().rows)
     throw ShapeError("a matrix of " + text_of(size()) + " by one of " + text_of(other.size()),
                      "the second has as many rows as the first has columns");
+  const Scalar dtype = promote(OperandType(as_numbers(data_).dtype().scalar()),
+                               OperandType(as_numbers(other.data_).dtype().scalar()));
+  if (data_.dtype() == Scalar::boolean && other.data_.dtype() == Scalar::boolean) {
+    const CsrMatrix made = with_data(as_numbers(data_)).multiply(other);
+    return made.with_data(in_dtype(made.data_, Scalar::boolean));
+  }
+  if (entries() > 0 && other.entries() > 0 && dtype != Scalar::float16 &&
+      kernel::has_sparse_tables(data_.device()))
+    return multiplied_by_tables(other, dtype);
   const Entries a = entries_of(*this), b = entries_of(other);
   const ExpandedRows products = expanded(other, a.columns);
   return assembled(taken(a.data, products.owner) * taken(b.data, products.entry),
                    taken(a.rows, products.owner), taken(b.columns, products.entry),
                    {size().rows, other.size().columns});
+}
+
+CsrMatrix CsrMatrix::multiplied_by_tables(const CsrMatrix& other, Scalar dtype) const {
+  const MatrixSize made{size().rows, other.size().columns};
+  const Scalar column = column_dtype({0, std::max(size().columns, other.size().columns)});
+  const array::Placement here{.stream = stream()};
+  const Array data = packed(in_dtype(as_numbers(data_), dtype)),
+              other_data = packed(in_dtype(as_numbers(other.data_), dtype)),
+              columns = packed(in_dtype(indices_, column)),
+              other_columns = packed(in_dtype(other.indices_, column)),
+              starts = array::empty({made.rows + 1}, Scalar::int64, here);
+  const kernel::SparseTables what{.form = {.stored = dtype, .column_dtype = column},
+                                  .rows = static_cast<std::uint64_t>(made.rows),
+                                  .columns = static_cast<std::uint64_t>(made.columns)};
+  const kernel::SparseArrays one{.data = data, .columns = columns, .starts = offsets_},
+      two{.data = other_data, .columns = other_columns, .starts = other.offsets_};
+  kernel::launch_sparse_lengths(*stream(), what, one, two, starts);
+  const std::int64_t count = integer_of(starts.at({Index::at(-1)}));
+  const CsrMatrix result(Checked{}, array::empty({count}, dtype, here),
+                         array::empty({count}, column, here), starts, made);
+  kernel::launch_sparse_sums(
+      *stream(), what, one, two,
+      {.data = result.data_, .columns = result.indices_, .starts = result.offsets_});
+  return result;
 }
 
 CsrMatrix CsrMatrix::times(const CsrMatrix& other) const {

@@ -103,17 +103,17 @@ Array DiaMatrix::data() const {
       dtype());
 }
 
-Array DiaMatrix::product(const Array& x, Scalar dtype) const {
+std::optional<ProductParts> DiaMatrix::parts(Scalar) const {
   const std::int64_t count = offsets_.size();
-  return pending_product(
-      {.form = {.layout = codegen::SparseLayout::diagonals,
-                .shift_count = count <= most_unrolled ? static_cast<unsigned>(count) : 0},
-       .rows = 0,
-       .columns = 0,
-       .entries = static_cast<std::uint64_t>(data_.size()),
-       .pitch = pitch_,
-       .depth = count},
-      size(), {.data = data_, .columns = offsets_, .starts = {}}, x, dtype);
+  return ProductParts{
+      .product = {.form = {.layout = codegen::SparseLayout::diagonals,
+                           .shift_count =
+                               count <= most_unrolled ? static_cast<unsigned>(count) : 0},
+                  .entries = static_cast<std::uint64_t>(data_.size()),
+                  .pitch = pitch_,
+                  .depth = count},
+      .data = data_,
+      .columns = offsets_};
 }
 
 struct StencilMatrix::Parts {
@@ -206,7 +206,7 @@ CsrMatrix StencilMatrix::to_csr() const {
   return CsrMatrix::of_ordered(stored_as(found.data, dtype()), found.rows, found.columns, size());
 }
 
-Array StencilMatrix::product(const Array& x, Scalar dtype) const {
+std::optional<ProductParts> StencilMatrix::parts(Scalar dtype) const {
   codegen::SparseForm form{.layout = codegen::SparseLayout::stencil,
                            .shifts = offsets_,
                            .has_bits = static_cast<bool>(bits_)};
@@ -216,11 +216,9 @@ Array StencilMatrix::product(const Array& x, Scalar dtype) const {
     form.values.insert(form.values.end(), bytes.begin(),
                        bytes.begin() + static_cast<std::ptrdiff_t>(item));
   }
-  return pending_product({.form = std::move(form),
-                          .rows = 0,
-                          .columns = 0,
-                          .entries = static_cast<std::uint64_t>(entries_)},
-                         size(), {.data = {}, .columns = bits_, .starts = {}}, x, dtype);
+  return ProductParts{
+      .product = {.form = std::move(form), .entries = static_cast<std::uint64_t>(entries_)},
+      .columns = bits_};
 }
 
 }  // namespace treadle::sparse

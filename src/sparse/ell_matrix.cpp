@@ -117,14 +117,13 @@ CsrMatrix EllMatrix::to_csr() const {
                                taken(columns, there), size());
 }
 
-Array EllMatrix::product(const Array& x, Scalar dtype) const {
-  return pending_product({.form = {.layout = codegen::SparseLayout::columned},
-                          .rows = 0,
-                          .columns = 0,
-                          .entries = static_cast<std::uint64_t>(data_.size()),
-                          .pitch = pitch_,
-                          .depth = depth_},
-                         size(), {.data = data_, .columns = columns_, .starts = {}}, x, dtype);
+std::optional<ProductParts> EllMatrix::parts(Scalar) const {
+  return ProductParts{.product = {.form = {.layout = codegen::SparseLayout::columned},
+                                  .entries = static_cast<std::uint64_t>(data_.size()),
+                                  .pitch = pitch_,
+                                  .depth = depth_},
+                      .data = data_,
+                      .columns = columns_};
 }
 
 SellMatrix::SellMatrix(const CsrMatrix& a, int slice_rows)
@@ -167,13 +166,13 @@ CsrMatrix SellMatrix::to_csr() const {
   return collected(data_, columns_, rows, size());
 }
 
-Array SellMatrix::product(const Array& x, Scalar dtype) const {
-  return pending_product({.form = {.layout = codegen::SparseLayout::sliced,
-                                   .side = static_cast<unsigned>(slice_rows_)},
-                          .rows = 0,
-                          .columns = 0,
-                          .entries = static_cast<std::uint64_t>(data_.size())},
-                         size(), {.data = data_, .columns = columns_, .starts = starts_}, x, dtype);
+std::optional<ProductParts> SellMatrix::parts(Scalar) const {
+  return ProductParts{.product = {.form = {.layout = codegen::SparseLayout::sliced,
+                                           .side = static_cast<unsigned>(slice_rows_)},
+                                  .entries = static_cast<std::uint64_t>(data_.size())},
+                      .data = data_,
+                      .columns = columns_,
+                      .starts = starts_};
 }
 
 std::int64_t usual_length(const std::vector<std::int64_t>& counts, std::int64_t rows) {

@@ -35,9 +35,9 @@ void require_elements(const Array& data, int rank) {
     throw ShapeError("data with " + std::to_string(data.rank()) + " axes",
                      rank == 1 ? "pass one axis" : "pass " + std::to_string(rank) + " axes");
   const ScalarKind kind = data.dtype().kind();
-  if (kind == ScalarKind::boolean || (kind == ScalarKind::structure && !is_bfloat16(data.dtype())))
+  if (kind == ScalarKind::structure && !is_bfloat16(data.dtype()))
     throw DTypeError("a sparse matrix of " + data.dtype().name(),
-                     "cast its elements: floats, complex numbers and integers are taken");
+                     "cast its elements: booleans, integers, floats and complex numbers are taken");
 }
 
 void require_integers(const char* name, const Array& x, std::int64_t length) {
@@ -96,7 +96,8 @@ Scalar column_dtype(const MatrixSize& size) {
 }
 
 Array as_numbers(const Array& data) {
-  return is_bfloat16(data.dtype()) ? array::cast(data, Scalar::float32) : data;
+  if (is_bfloat16(data.dtype())) return array::cast(data, Scalar::float32);
+  return data.dtype() == Scalar::boolean ? array::cast(data, Scalar::int32) : data;
 }
 
 Array stored_as(const Array& numbers, const DType& dtype) {
@@ -194,33 +195,37 @@ class Product final : public array::Computation {
 
 }  // namespace
 
-Array pending_product(kernel::SparseProduct product, const MatrixSize& size,
-                      const ProductArrays& arrays, const Array& x, Scalar dtype) {
+std::optional<ProductParts> SparseMatrix::product_parts(Scalar dtype) const {
+  std::optional<ProductParts> made = parts(dtype);
+  if (!made) return made;
+  kernel::SparseProduct& product = made->product;
   product.form.dtype = dtype;
-  product.rows = static_cast<std::uint64_t>(size.rows);
-  product.columns = static_cast<std::uint64_t>(size.columns);
-  product.width = x.rank() == 2 ? x.shape()[1] : 0;
+  product.rows = static_cast<std::uint64_t>(size_.rows);
+  product.columns = static_cast<std::uint64_t>(size_.columns);
+  if (made->data) {
+    product.form.is_bfloat16 = is_bfloat16(made->data.dtype());
+    product.form.stored = product.form.is_bfloat16 ? Scalar::uint16 : made->data.dtype().scalar();
+  }
+  if (made->columns) product.form.column_dtype = made->columns.dtype().scalar();
+  return made;
+}
+
+Array SparseMatrix::product(const Array& x, Scalar dtype) const {
+  array::Shape shape{size_.rows};
+  if (x.rank() == 2) shape.push_back(x.shape()[1]);
+  if (size_.rows == 0) return array::zeros(shape, dtype, {.stream = x.stream()});
+  ProductParts parts = *product_parts(dtype);
+  parts.product.width = x.rank() == 2 ? x.shape()[1] : 0;
   std::vector<Array> inputs;
-  if (arrays.data) {
-    product.form.is_bfloat16 = is_bfloat16(arrays.data.dtype());
-    product.form.stored = product.form.is_bfloat16 ? Scalar::uint16 : arrays.data.dtype().scalar();
-    inputs.push_back(arrays.data);
-  }
-  if (arrays.columns) {
-    product.form.column_dtype = arrays.columns.dtype().scalar();
-    inputs.push_back(arrays.columns);
-  }
-  if (arrays.starts) inputs.push_back(arrays.starts);
+  for (const Array& array : {parts.data, parts.columns, parts.starts})
+    if (array) inputs.push_back(array);
   inputs.push_back(x);
-  array::Shape shape{size.rows};
-  if (x.rank() == 2) shape.push_back(product.width);
-  if (size.rows == 0) return array::zeros(shape, dtype, {.stream = x.stream()});
   const array::ResultSpec result[] = {{shape, dtype}};
-  return array::pending_results(
-             std::make_shared<const Product>(std::move(product), static_cast<bool>(arrays.data),
-                                             static_cast<bool>(arrays.columns),
-                                             static_cast<bool>(arrays.starts)),
-             inputs, result)
+  return array::pending_results(std::make_shared<const Product>(std::move(parts.product),
+                                                                static_cast<bool>(parts.data),
+                                                                static_cast<bool>(parts.columns),
+                                                                static_cast<bool>(parts.starts)),
+                                inputs, result)
       .front();
 }
 
@@ -235,9 +240,11 @@ Array SparseMatrix::multiply(const Array& x) const {
         "pass a vector, or a matrix with as many rows as this one has columns");
   if (x.dtype().kind() == ScalarKind::structure && !is_bfloat16(x.dtype()))
     throw DTypeError("a sparse matrix by " + x.dtype().name(), "pass one of its fields");
-  const Array other = as_numbers(x);
+  const Array other = x.dtype() == Scalar::boolean ? x : as_numbers(x);
   const Scalar own = is_bfloat16(dtype_) ? Scalar::float32 : dtype_.scalar();
   const Scalar dtype = promote(OperandType(own), OperandType(other.dtype().scalar()));
+  if (dtype == Scalar::boolean)  // whether one of the products is true
+    return in_dtype(multiply(array::cast(x, Scalar::int32)), dtype);
   if (x.rank() == 2 && x.shape()[1] == 0)
     return array::zeros({size_.rows, 0}, dtype, {.stream = stream_});
   if (x.rank() == 2 && x.shape()[1] == 1)

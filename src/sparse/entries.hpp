@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "treadle/array/array.hpp"
-#include "treadle/kernel/sparse_product.hpp"
 #include "treadle/sparse/csr_matrix.hpp"
 #include "treadle/sparse/sparse_matrix.hpp"
 
@@ -36,7 +35,7 @@ std::int64_t integer_of(const Array& number);
 Array numbers(std::int64_t count, const Array& x);
 /// The dtype of columns of such a matrix.
 Scalar column_dtype(const MatrixSize& size);
-/// Elements as numbers that operations take: bfloat16 as float32.
+/// Elements as numbers that are added: bfloat16 as float32, booleans as int32.
 Array as_numbers(const Array& data);
 /// Back in a dtype.
 Array stored_as(const Array& numbers, const DType& dtype);
@@ -70,14 +69,5 @@ Array offsets_of(const Array& lengths);
 /// The least length that few rows exceed, from how many rows have each length: less than a third of
 /// all, or than 4096.
 std::int64_t usual_length(const std::vector<std::int64_t>& counts, std::int64_t rows);
-
-/// Arrays of a matrix for a product; those that the layout does not have are none.
-struct ProductArrays {
-  Array data, columns, starts;
-};
-/// The product as the result of a computation: `product.form` without what the dtypes say, and
-/// the numbers of the layout.
-Array pending_product(kernel::SparseProduct product, const MatrixSize& size,
-                      const ProductArrays& arrays, const Array& x, Scalar dtype);
 
 }  // namespace treadle::sparse

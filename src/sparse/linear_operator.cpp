@@ -54,7 +54,8 @@ LinearOperator LinearOperator::of(std::shared_ptr<const SparseMatrix> matrix) {
             .cast = [matrix](Scalar dtype) -> LinearOperator {
               const CsrMatrix csr = matrix->to_csr();
               return csr.with_data(array::in_dtype(csr.data(), dtype));
-            }});
+            },
+            .matrix = matrix});
 }
 
 LinearOperator::LinearOperator(Function apply, const MatrixSize& size, std::optional<Scalar> dtype,
@@ -85,6 +86,24 @@ LinearOperator LinearOperator::dense(const Array& matrix) {
             }});
 }
 
+LinearOperator LinearOperator::diagonal(const Array& factors) {
+  if (factors.rank() != 1)
+    throw ShapeError("a diagonal with " + std::to_string(factors.rank()) + " axes",
+                     "pass an array with one");
+  const auto by_row = [](const Array& factor) {
+    return [factor](const Array& x) {
+      return x.rank() == 1 ? factor * x : factor.at({Index::all(), Index::new_axis()}) * x;
+    };
+  };
+  return LinearOperator(
+      Parts{.apply = by_row(factors),
+            .apply_adjoint = by_row(conjugate(factors)),
+            .size = MatrixSize{factors.size(), factors.size()},
+            .dtype = factors.dtype().scalar(),
+            .cast = [factors](Scalar dtype) { return diagonal(array::in_dtype(factors, dtype)); },
+            .factors = factors});
+}
+
 LinearOperator LinearOperator::identity(std::int64_t size, std::optional<Scalar> dtype) {
   const auto same = [](const Array& x) { return x; };
   return {same, {size, size}, dtype, same};
@@ -96,6 +115,14 @@ std::optional<MatrixSize> LinearOperator::size() const noexcept {
 
 std::optional<Scalar> LinearOperator::dtype() const noexcept {
   return parts_ ? parts_->dtype : std::nullopt;
+}
+
+std::shared_ptr<const SparseMatrix> LinearOperator::matrix() const noexcept {
+  return parts_ ? parts_->matrix : nullptr;
+}
+
+std::optional<Array> LinearOperator::row_factors() const {
+  return parts_ ? parts_->factors : std::nullopt;
 }
 
 bool LinearOperator::has_adjoint() const noexcept { return parts_ && parts_->apply_adjoint; }
@@ -134,8 +161,7 @@ LinearOperator LinearOperator::adjoint() const {
 LinearOperator LinearOperator::in_dtype(Scalar dtype) const {
   if (!parts_ || parts_->dtype == dtype) return *this;
   if (parts_->cast) return parts_->cast(dtype);
-  Parts made = *parts_;
-  made.dtype = dtype;
+  Parts made{.size = parts_->size, .dtype = dtype};
   made.apply = [inner = parts_->apply, dtype](const Array& x) {
     return array::in_dtype(inner(x), dtype);
   };
@@ -189,8 +215,7 @@ LinearOperator LinearOperator::scaled(std::complex<double> factor) const {
     if (by.imag() == 0) return [one, by](const Array& x) { return by.real() * one(x); };
     return [one, by](const Array& x) { return by * one(x); };
   };
-  Parts made = *parts_;
-  made.cast = nullptr;
+  Parts made{.size = parts_->size, .dtype = parts_->dtype};
   made.apply = scale(parts_->apply, factor);
   made.apply_adjoint = scale(parts_->apply_adjoint, std::conj(factor));
   if (factor.imag() != 0) made.dtype = common_dtype(made.dtype, Scalar::complex64);

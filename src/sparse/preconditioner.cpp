@@ -26,11 +26,6 @@ void require_square(const CsrMatrix& matrix) {
                      "pass a square one");
 }
 
-/// A factor for each row, which vectors and the columns of matrices are multiplied by.
-Array by_row(const Array& factor, const Array& x) {
-  return x.rank() == 1 ? factor * x : factor.at({Index::all(), Index::new_axis()}) * x;
-}
-
 Array inverse_diagonal(const CsrMatrix& matrix) {
   require_square(matrix);
   const Array diagonal = matrix.diagonal(), made = 1 / diagonal;
@@ -44,9 +39,7 @@ Array inverse_diagonal(const CsrMatrix& matrix) {
 }  // namespace
 
 LinearOperator jacobi(const CsrMatrix& matrix) {
-  const Array factor = inverse_diagonal(matrix), adjoint = conjugate(factor);
-  return {[factor](const Array& x) { return by_row(factor, x); }, matrix.size(),
-          factor.dtype().scalar(), [adjoint](const Array& x) { return by_row(adjoint, x); }};
+  return LinearOperator::diagonal(inverse_diagonal(matrix));
 }
 
 LinearOperator block_jacobi(const CsrMatrix& matrix, std::int64_t block) {
@@ -96,13 +89,14 @@ LinearOperator chebyshev(const CsrMatrix& matrix, int degree, double ratio) {
   const double bound =
       factor.size() == 0 ? 1 : reals_of(array::max(sums * absolute(factor))).front();
   const double centre = bound * (1 + ratio) / 2, half = bound * (1 - ratio) / 2;
+  const LinearOperator scale = LinearOperator::diagonal(factor);
   const auto apply = [=](const Array& r) {
     // x and its residual, both scaled; Saad, Iterative methods, algorithm 12.1.
     const double sigma = centre / half;
     double rho = 1 / sigma;
-    Array direction = by_row(factor, r) / centre, x = direction;
+    Array direction = scale.apply(r) / centre, x = direction;
     for (int step = 1; step < degree; ++step) {
-      const Array residual = by_row(factor, r - matrix.multiply(x));
+      const Array residual = scale.apply(r - matrix.multiply(x));
       const double next = 1 / (2 * sigma - rho);
       direction = (rho * next) * direction + (2 * next / half) * residual;
       x = x + direction;

@@ -13,9 +13,9 @@ namespace {
 
 std::vector<std::filesystem::path> golden_files(const std::string& extension) {
   std::vector<std::filesystem::path> files;
-  for (const char* family :
-       {"counting", "elementwise", "product", "radix_sort", "random", "ranks", "reduction",
-        "row_sort", "scan", "segmented_fold", "selection", "sort", "sparse_rows", "top_k"})
+  for (const char* family : {"conjugate_steps", "counting", "elementwise", "product", "radix_sort",
+                             "random", "ranks", "reduction", "row_sort", "scan", "segmented_fold",
+                             "selection", "sort", "sparse_rows", "sparse_tables", "top_k"})
     if (const auto folder = codegen::golden_folder(family))
       for (const auto& entry : std::filesystem::directory_iterator(*folder))
         if (entry.path().extension() == extension) files.push_back(entry.path());

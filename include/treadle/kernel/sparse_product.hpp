@@ -14,11 +14,11 @@ namespace treadle::kernel {
 /// A sparse matrix by a vector, or by the columns of a dense matrix.
 struct SparseProduct {
   codegen::SparseForm form;  ///< `across` is chosen by the launch
-  std::uint64_t rows, columns;
-  std::uint64_t entries;   ///< stored, about
-  std::int64_t pitch = 0;  ///< of ELL and diagonals: from one to the next
-  std::int64_t depth = 0;  ///< how many of these there are
-  std::int64_t width = 0;  ///< columns of what is multiplied; 0: a vector
+  std::uint64_t rows = 0, columns = 0;
+  std::uint64_t entries = 0;  ///< stored, about
+  std::int64_t pitch = 0;     ///< of ELL and diagonals: from one to the next
+  std::int64_t depth = 0;     ///< how many of these there are
+  std::int64_t width = 0;     ///< columns of what is multiplied; 0: a vector
   /// Of rows by a vector: whether entries and ends of rows are dealt evenly, where that is possible
   /// (codegen::can_merge()); for rows of very different lengths.
   bool is_merged = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "treadle/sparse/csr_matrix.hpp"
 
@@ -35,7 +36,7 @@ class BsrMatrix final : public SparseMatrix {
   const Array& offsets() const noexcept { return offsets_; }  ///< int64, of rows of blocks
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   BsrMatrix(const CsrMatrix& canonical, const BlockSize& block);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+
 #include <memory>
 
 #include "treadle/sparse/csr_matrix.hpp"
@@ -28,7 +30,7 @@ class CooMatrix final : public SparseMatrix {
   CooMatrix canonical() const { return of(to_csr()); }
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   struct Kept;  // the compressed rows, made at the first product

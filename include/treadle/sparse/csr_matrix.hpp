@@ -56,7 +56,7 @@ class CsrMatrix final : public SparseMatrix {
   /// Without entries that are 0. Waits for their number.
   CsrMatrix without_zeros() const;
 
-  /// The transposed matrix, whose columns are in order. As from_entries().
+  /// The transposed matrix, whose columns are in order; entries of one place stay.
   CsrMatrix transposed() const;
   /// All elements, in two axes.
   Array dense() const;
@@ -81,8 +81,9 @@ class CsrMatrix final : public SparseMatrix {
   bool is_merged() const noexcept { return is_merged_; }  ///< whether it is one of those
   /// The sum of two matrices. Throws ShapeError for another size; as from_entries().
   CsrMatrix plus(const CsrMatrix& other) const;
-  /// The product with another sparse matrix: all products of entries are made, sorted by their
-  /// places and added. Waits for their numbers. Throws ShapeError for sizes that do not fit.
+  /// The product with another sparse matrix, with columns in order. Processors count the columns of
+  /// each row and add its products into them; GPUs make all products of entries, sort them by their
+  /// places and add. Waits for their numbers. Throws ShapeError for sizes that do not fit.
   CsrMatrix multiply(const CsrMatrix& other) const;
   using SparseMatrix::multiply;
   /// The product element by element, at places that both have. Throws ShapeError for another size.
@@ -99,12 +100,14 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix rows_at(const Array& rows) const;
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   struct Checked {};
   Array extreme(Op op, std::optional<int> axis) const;
   bool has_columns_in_order(std::int64_t least_step) const;
+  CsrMatrix transposed_by_tables(const MatrixSize& turned, Scalar column) const;
+  CsrMatrix multiplied_by_tables(const CsrMatrix& other, Scalar dtype) const;
   CsrMatrix(Checked, Array data, Array indices, Array offsets, const MatrixSize& size);
 
   Array data_, indices_, offsets_;

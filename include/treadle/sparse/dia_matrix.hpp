@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "treadle/base/number.hpp"
@@ -30,7 +31,7 @@ class DiaMatrix final : public SparseMatrix {
   Array data() const;
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   explicit DiaMatrix(const CsrMatrix& canonical);
@@ -59,7 +60,7 @@ class StencilMatrix final : public SparseMatrix {
   const Array& bits() const noexcept { return bits_; }
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   struct Parts;

@@ -29,7 +29,7 @@ class EllMatrix final : public SparseMatrix {
   Array columns() const;  ///< -1: none
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   friend class HybMatrix;
@@ -55,7 +55,7 @@ class SellMatrix final : public SparseMatrix {
   const Array& starts() const noexcept { return starts_; }    ///< int64, of each slice, and the end
 
  protected:
-  Array product(const Array& x, Scalar dtype) const override;
+  std::optional<ProductParts> parts(Scalar dtype) const override;
 
  private:
   SellMatrix(const CsrMatrix& a, int slice_rows);
@@ -79,6 +79,7 @@ class HybMatrix final : public SparseMatrix {
   const Array& rest_rows() const noexcept { return numbers_; }  ///< int64: rows that are longer
 
  protected:
+  std::optional<ProductParts> parts(Scalar) const override { return std::nullopt; }
   Array product(const Array& x, Scalar dtype) const override;
 
  private:

@@ -39,6 +39,8 @@ class LinearOperator {
                  Function adjoint = {});
   /// An array with two axes. Throws ShapeError for another one.
   static LinearOperator dense(const Array& matrix);
+  /// What multiplies each row by a number. Throws ShapeError unless there is one axis.
+  static LinearOperator diagonal(const Array& factors);
   /// What leaves everything as it is.
   static LinearOperator identity(std::int64_t size, std::optional<Scalar> dtype = {});
 
@@ -48,6 +50,10 @@ class LinearOperator {
   std::optional<MatrixSize> size() const noexcept;
   /// Of the matrix; none: the result has the dtype that the function gives.
   std::optional<Scalar> dtype() const noexcept;
+  /// The matrix, if it was made of one.
+  std::shared_ptr<const SparseMatrix> matrix() const noexcept;
+  /// What each row is multiplied by; none for another operator.
+  std::optional<Array> row_factors() const;
   /// Whether adjoint() can be asked for.
   bool has_adjoint() const noexcept;
 
@@ -70,10 +76,12 @@ class LinearOperator {
 
  private:
   struct Parts {
-    Function apply, apply_adjoint = {};
+    Function apply = {}, apply_adjoint = {};
     std::optional<MatrixSize> size = {};
     std::optional<Scalar> dtype = {};
     std::function<LinearOperator(Scalar)> cast = {};  ///< of a matrix
+    std::shared_ptr<const SparseMatrix> matrix = {};
+    std::optional<Array> factors = {};  ///< of a diagonal
   };
   explicit LinearOperator(Parts parts);
 

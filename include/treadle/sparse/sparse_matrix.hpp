@@ -12,10 +12,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "treadle/array/array.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/kernel/sparse_product.hpp"
 
 namespace treadle::sparse {
 
@@ -27,6 +29,12 @@ class CsrMatrix;
 struct MatrixSize {
   std::int64_t rows, columns;
   bool operator==(const MatrixSize&) const = default;
+};
+
+/// What a kernel reads of a matrix for its product with a vector.
+struct ProductParts {
+  kernel::SparseProduct product;
+  Array data = {}, columns = {}, starts = {};  ///< those that the layout has
 };
 
 /// A sparse matrix on a device, in whichever format. Never changes, but through its arrays; copies
@@ -54,6 +62,9 @@ class SparseMatrix {
   /// added in float32. An infinity or NaN of x counts in the rows alone that have an entry there.
   /// Throws ShapeError for another length, InvalidArgument for another device.
   Array multiply(const Array& x) const;
+  /// For kernels that multiply by a vector of that dtype and do more; none where a product is
+  /// several launches.
+  std::optional<ProductParts> product_parts(Scalar dtype) const;
 
  protected:
   SparseMatrix(const MatrixSize& size, const DType& dtype, std::shared_ptr<device::Stream> stream);
@@ -62,8 +73,11 @@ class SparseMatrix {
   SparseMatrix& operator=(const SparseMatrix&) = default;
   SparseMatrix& operator=(SparseMatrix&&) = default;
 
-  /// The product by a dense x of the dtype, a vector or a matrix that has columns.
-  virtual Array product(const Array& x, Scalar dtype) const = 0;
+  /// The layout, its numbers and arrays. product_parts() fills in sizes and dtypes.
+  virtual std::optional<ProductParts> parts(Scalar dtype) const = 0;
+  /// The product by a dense x of the dtype, a vector or a matrix that has columns. Overridden where
+  /// there are no parts.
+  virtual Array product(const Array& x, Scalar dtype) const;
 
  private:
   MatrixSize size_;

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/conjugate_steps.hpp"
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "block.hpp"
+#include "dealing.hpp"
+#include "family_code.hpp"
+#include "sparse_row_text.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/device_functions.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+/// Accumulators of a processor that are one vector loop.
+constexpr unsigned lanes = 32;
+
+constexpr const char* state_names[] = {"rz", "norm", "steps", "end", "wanted"};
+
+std::string code_of(ConjugateEnd end) { return number(static_cast<std::uint64_t>(end)); }
+
+class ConjugateWriter {
+ public:
+  ConjugateWriter(const ConjugateForm& form, Schedule schedule, unsigned group_size,
+                  const Dialect& dialect)
+      : form_(form),
+        is_wide_(schedule == Schedule::wide),
+        group_size_(group_size),
+        name_("conjugate_gradients_" + DType(form.matrix.dtype).name()),
+        out_(name_, "generator of conjugate gradients", schedule, group_size, dialect),
+        element_(out_.types.name_of(form.matrix.dtype)) {
+    if (form.matrix.dtype != Scalar::float32 && form.matrix.dtype != Scalar::float64)
+      throw DTypeError("conjugate gradients of " + DType(form.matrix.dtype).name() + " in a kernel",
+                       "cast to float32 or float64");
+  }
+
+  FamilyText write() {
+    tree::BlockBuilder row;
+    write_sparse_row(row, form_.matrix, out_.dialect);
+    code_.lines(device_functions(as_users_statements(row.take(), out_.dialect), out_.dialect));
+    if (form_.parts == ConjugateParts::three_kernels) {
+      write_product_kernel();
+      write_update_kernel();
+      write_direction_kernel();
+    } else {
+      write_whole_kernel();
+    }
+    return out_.take();
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  bool has_meeting() const { return form_.parts == ConjugateParts::several_groups; }
+  std::string first_item() const { return joined({out_.dialect.local_id, " == 0"}); }
+  std::string first_of_all() const {
+    return joined({out_.dialect.group_id, " == 0 && ", first_item()});
+  }
+  Names sums_of_update() const {
+    return form_.has_factor ? Names{"next", "square"} : Names{"square"};
+  }
+
+  void open(const std::string& name) {
+    const std::string vector = element_ + " *";
+    out_.open_kernel(
+        name, joined({sparse_parameters(form_.matrix, out_.dialect), vector, "x, ", vector, "q, ",
+                      vector, "r, ", vector, "solution, ",
+                      form_.has_factor ? "const " + vector + "factor, " : std::string(),
+                      "double *state, double *partials, uint *meeting, ", sparse_numbers,
+                      ", long interval, long turns"}));
+    declare_integer("begin", {"(", out_.integer, ")", out_.dialect.group_id, " * interval"});
+    declare_integer("behind", "row_count - begin < interval ? row_count : begin + interval");
+  }
+  void declare_integer(std::string_view name, tree::Part value) {
+    code_.declare({"const ", out_.integer}, name, std::move(value));
+  }
+  /// From the state, or from what the update has kept of it.
+  void read_state(bool is_kept = false) {
+    for (std::size_t k = 0; k < std::size(state_names); ++k)
+      code_.declare("double", state_names[k],
+                    joined({"state[", number(k + (is_kept ? std::size(state_names) : 0)), "]"}));
+  }
+  void write_state() {
+    for (std::size_t k = 0; k < std::size(state_names); ++k)
+      code_.assign(joined({"state[", number(k), "]"}), state_names[k]);
+  }
+  std::string is_running() const { return joined({"end == ", code_of(ConjugateEnd::running)}); }
+
+  // Sums over all work-items.
+
+  BlockReduce tree_of(const Names& names) const {
+    std::vector<BlockField> fields;
+    for (const std::string& name : names) fields.push_back({name, "double"});
+    return {.fields = std::move(fields),
+            .combine =
+                [names](tree::BlockBuilder& code, const BlockReduce::Other& other) {
+                  for (const std::string& name : names) code.assign(name, other(name), "+=");
+                },
+            .group_size = group_size_,
+            .depth = group_size_,
+            .lanes_are_adjacent = true,
+            .dialect = out_.dialect};
+  }
+  /// In the kernel's outermost block: the memory, and the sums themselves.
+  void declare_sums(const Names& names) {
+    for (const std::string& name : names) code_.declare("double", name, "0");
+    if (!is_wide_) return;
+    tree_of(names).declare(code_);
+    for (const std::string& name : names) code_.declare_local("double", name + "_of_all");
+  }
+  void fold_group(const Names& names) {
+    if (is_wide_) tree_of(names).write(code_, out_.dialect.local_id);
+  }
+  /// What the first work-item has goes to all of the group.
+  void tell_group(const Names& names) {
+    if (!is_wide_) return;
+    code_.open_if(first_item());
+    for (const std::string& name : names) code_.assign(name + "_of_all", name);
+    code_.close();
+    code_.evaluate(out_.dialect.barrier);
+    for (const std::string& name : names) code_.assign(name, name + "_of_all");
+  }
+  /// The place of a group's part of a sum.
+  static std::string place_of(const std::string& name) {
+    return name == "curvature" ? "0" : name == "next" ? "1" : "2";
+  }
+  std::string partial(const std::string& name, const std::string& group) const {
+    return joined(
+        {"partials[", place_of(name), " * ", out_.dialect.group_count, " + ", group, "]"});
+  }
+  void hand_over(const Names& names) {
+    fold_group(names);
+    code_.open_if(first_item());
+    for (const std::string& name : names) code_.assign(partial(name, out_.dialect.group_id), name);
+    code_.close();
+  }
+  void take_over(const Names& names) {
+    for (const std::string& name : names) code_.assign(name, "0");
+    code_.open_for(out_.uint, "group", out_.dialect.local_id, out_.dialect.group_count, out_.size);
+    for (const std::string& name : names) code_.assign(name, partial(name, "group"), "+=");
+    code_.close();
+    fold_group(names);
+    tell_group(names);
+  }
+  /// In the kernel of all phases.
+  void sum_up(const Names& names) {
+    if (has_meeting()) {
+      hand_over(names);
+      meet();
+      take_over(names);
+    } else {
+      fold_group(names);
+      tell_group(names);
+    }
+  }
+  /// All groups wait for each other: each adds one, and the sum of all turns is known.
+  void meet() {
+    if (!is_wide_) return;  // a group of one work-item, which is alone
+    code_.evaluate(out_.dialect.barrier);
+    if (!has_meeting()) return;
+    code_.open_if(first_item());
+    code_.evaluate(out_.dialect.fence);
+    code_.assign("goal", out_.dialect.group_count, "+=");
+    code_.evaluate(added_atomically("meeting", "1u", out_.dialect));
+    code_.open_while(
+        {fill_holes(out_.dialect.load_uint, std::array{std::string("meeting")}), " < goal"});
+    code_.close();
+    code_.evaluate(out_.dialect.fence);
+    code_.close();
+    code_.evaluate(out_.dialect.barrier);
+  }
+
+  // Passes over the rows of the interval.
+
+  using Body = std::function<void(const std::function<std::string(const std::string&)>& sum)>;
+  /// Calls `body` for the statements of the row `row`, which add to sum(name). A processor takes
+  /// many rows in one loop, which needs as many sums.
+  void each_row(const Names& sums, bool is_vector_loop, const Body& body) {
+    const auto own = [](const std::string& name) { return name; };
+    const auto of_lane = [](const std::string& name) { return name + "_lanes[lane]"; };
+    if (is_wide_ || !is_vector_loop) {
+      code_.open_for(out_.integer, "row", joined({"begin + ", out_.dialect.local_id}), "behind",
+                     out_.size);
+      body(own);
+      return code_.close();
+    }
+    const std::string count = number(lanes);
+    for (const std::string& name : sums) code_.declare_array("double", name + "_lanes", count);
+    const auto open_lanes = [&] {
+      write_vector_loop(code_);
+      code_.open_for(out_.uint, "lane", "0", count);
+    };
+    if (!sums.empty()) {
+      open_lanes();
+      for (const std::string& name : sums) code_.assign(of_lane(name), "0");
+      code_.close();
+    }
+    code_.declare(out_.integer, "at", "begin");
+    code_.open_loop(tree::Part(""), {"at + ", count, " <= behind"}, {"at += ", count});
+    open_lanes();
+    declare_integer("row", "at + lane");
+    body(of_lane);
+    code_.close();
+    code_.close();
+    code_.open_for(out_.integer, "row", "at", "behind");
+    body(own);
+    code_.close();
+    if (sums.empty()) return;
+    code_.open_for(out_.uint, "lane", "0", count);
+    for (const std::string& name : sums) code_.assign(name, of_lane(name), "+=");
+    code_.close();
+  }
+  void multiply() {
+    each_row({"curvature"}, false, [&](const auto& sum) {
+      write_sparse_row(code_, form_.matrix, out_.dialect);
+      code_.assign("q[row]", "sum");
+      code_.assign(sum("curvature"), "(double)x[row] * sum", "+=");
+    });
+  }
+  void declare_length() {
+    code_.declare("const int", "goes", "curvature > 0");
+    code_.declare({"const ", element_}, "alpha", {"(", element_, ")(rz / curvature)"});
+  }
+  /// A direction in which A is not positive definite is not taken: sums stay what they are.
+  void update() {
+    const Names sums = sums_of_update();
+    code_.open_if("goes");
+    each_row(sums, true, [&](const auto& sum) {
+      code_.declare({"const ", element_}, "rest", "r[row] - alpha * q[row]");
+      code_.assign("r[row]", "rest");
+      code_.assign(sum("square"), "(double)rest * rest", "+=");
+      if (form_.has_factor) code_.assign(sum("next"), "(double)(factor[row] * rest) * rest", "+=");
+    });
+    code_.close();
+    code_.open_else();
+    code_.open_if(first_of_all());
+    code_.assign("square", "norm * norm");
+    if (form_.has_factor) code_.assign("next", "rz");
+    code_.close();
+    code_.close();
+  }
+  /// Counts the step, and decides whether it was the last.
+  void judge() {
+    if (!form_.has_factor) code_.declare("const double", "next", "square");
+    code_.assign("norm", "sqrt(square)");
+    code_.assign("steps", "1", "+=");
+    code_.declare("const int", "is_finite", "curvature - curvature == 0 && norm - norm == 0");
+    code_.open_if("!is_finite");
+    code_.assign("end", code_of(ConjugateEnd::not_a_number));
+    code_.close();
+    code_.open_else();
+    code_.open_if({"!(goes && norm > wanted", form_.has_factor ? " && next > 0" : "", ")"});
+    code_.assign("end", joined({"goes && norm <= wanted ? ", code_of(ConjugateEnd::converged),
+                                " : ", code_of(ConjugateEnd::not_definite)}));
+    code_.close();
+    code_.close();
+    code_.declare({"const ", element_}, "beta", {"(", element_, ")(next / rz)"});
+    code_.assign("rz", "next");
+  }
+  void turn() {
+    code_.open_if("goes");
+    each_row({}, true, [&](const auto&) {
+      code_.declare({"const ", element_}, "way", "x[row]");
+      code_.assign("solution[row]", "alpha * way", "+=");
+      code_.assign("x[row]", {form_.has_factor ? "factor[row] * " : "", "r[row] + beta * way"});
+    });
+    code_.close();
+  }
+
+  // Kernels.
+
+  void write_whole_kernel() {
+    open(name_);
+    declare_sums({"curvature"});
+    declare_sums(sums_of_update());
+    if (has_meeting()) code_.declare(out_.uint, "goal", "0");
+    read_state();
+    code_.open_loop(tree::initialize(tree::value(out_.integer, "step_number"), "0"),
+                    joined({"step_number < turns && ", is_running()}), "++step_number");
+    code_.assign("curvature", "0");
+    multiply();
+    sum_up({"curvature"});
+    declare_length();
+    for (const std::string& name : sums_of_update()) code_.assign(name, "0");
+    update();
+    sum_up(sums_of_update());
+    judge();
+    turn();
+    meet();
+    code_.close();
+    code_.open_if(first_of_all());
+    write_state();
+    code_.close();
+    code_.close();
+  }
+  void write_product_kernel() {
+    open(name_ + "_product");
+    declare_sums({"curvature"});
+    code_.open_if({"state[3] == ", code_of(ConjugateEnd::running)});
+    multiply();
+    hand_over({"curvature"});
+    code_.close();
+    code_.close();
+  }
+  void write_update_kernel() {
+    open(name_ + "_update");
+    declare_sums({"curvature"});
+    declare_sums(sums_of_update());
+    read_state();
+    // The kernel behind this one reads what it changes from a second place.
+    code_.open_if(first_of_all());
+    for (std::size_t k = 0; k < std::size(state_names); ++k)
+      code_.assign(joined({"state[", number(k + std::size(state_names)), "]"}), state_names[k]);
+    code_.close();
+    code_.open_if(is_running());
+    take_over({"curvature"});
+    declare_length();
+    update();
+    hand_over(sums_of_update());
+    code_.close();
+    code_.close();
+  }
+  void write_direction_kernel() {
+    open(name_ + "_direction");
+    Names all = sums_of_update();
+    all.insert(all.begin(), "curvature");
+    declare_sums(all);
+    read_state(true);
+    code_.open_if(is_running());
+    take_over(all);
+    declare_length();
+    judge();
+    turn();
+    code_.open_if(first_of_all());
+    write_state();
+    code_.close();
+    code_.close();
+    code_.close();
+  }
+
+  const ConjugateForm& form_;
+  bool is_wide_;
+  unsigned group_size_;
+  std::string name_;
+  FamilyCode out_;
+  tree::BlockBuilder& code_ = out_.code;
+  std::string element_;
+};
+
+}  // namespace
+
+FamilyText generate_conjugate_steps(const ConjugateForm& form, Schedule schedule,
+                                    unsigned group_size, const Dialect& dialect) {
+  return ConjugateWriter(form, schedule, group_size, dialect).write();
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A row of a sparse matrix by a vector, for generators that have more to do in the same kernel.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "treadle/codegen/block_builder.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/sparse_rows.hpp"
+
+namespace treadle::codegen {
+
+/// C declarations of the arrays that a form has, each with a comma behind it.
+std::string sparse_parameters(const SparseForm& form, const Dialect& dialect);
+/// Those of the numbers that the statements use.
+inline constexpr std::string_view sparse_numbers =
+    "long row_count, long column_count, long pitch, long depth, long width";
+/// Adds statements that define `sum`, the product of the row `row`, an integer of 64 bits, with the
+/// vector `x`. Of a form by a vector.
+void write_sparse_row(tree::BlockBuilder& code, const SparseForm& form, const Dialect& dialect);
+
+}  // namespace treadle::codegen

@@ -1,0 +1,199 @@
+// conjugate_gradients_float64, made by treadle's generator of conjugate gradients: wide schedule
+
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradients_float64(
+    __global double *data__base, long data__offset, __global long *shifts__base,
+    long shifts__offset, __global double *x__base, long x__offset, __global double *q__base,
+    long q__offset, __global double *r__base, long r__offset, __global double *solution__base,
+    long solution__offset, __global double *state__base, long state__offset,
+    __global double *partials__base, long partials__offset, __global uint *meeting__base,
+    long meeting__offset, long row_count, long column_count, long pitch, long depth, long width,
+    long interval, long turns) {
+  __global double *data = (__global double *)((__global char *)data__base + data__offset);
+  __global long *shifts = (__global long *)((__global char *)shifts__base + shifts__offset);
+  __global double *x = (__global double *)((__global char *)x__base + x__offset);
+  __global double *q = (__global double *)((__global char *)q__base + q__offset);
+  __global double *r = (__global double *)((__global char *)r__base + r__offset);
+  __global double *solution = (__global double *)((__global char *)solution__base + solution__offset);
+  __global double *state = (__global double *)((__global char *)state__base + state__offset);
+  __global double *partials = (__global double *)((__global char *)partials__base + partials__offset);
+  __global uint *meeting = (__global uint *)((__global char *)meeting__base + meeting__offset);
+  const long begin = (long)(uint)get_group_id(0) * interval;
+  const long behind = row_count - begin < interval ? row_count : begin + interval;
+  double curvature = 0;
+  __local double curvature_shared[256];
+  __local double curvature_of_all;
+  double square = 0;
+  __local double square_shared[256];
+  __local double square_of_all;
+  uint goal = 0;
+  double rz = state[0];
+  double norm = state[1];
+  double steps = state[2];
+  double end = state[3];
+  double wanted = state[4];
+  for (long step_number = 0; step_number < turns && end == 1; ++step_number) {
+    curvature = 0;
+    for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
+      double sum = 0.0;
+      {
+        const long column = row + shifts[0];
+        if (column >= 0 && column < column_count) {
+          const double stored = data[0 * pitch + row];
+          if (stored != 0) {
+            const double value = stored;
+            const double other = x[column];
+            const double product = value * other;
+            const double before = sum;
+            sum = before + product;
+          }
+        }
+      }
+      {
+        const long column = row + shifts[1];
+        if (column >= 0 && column < column_count) {
+          const double stored = data[1 * pitch + row];
+          if (stored != 0) {
+            const double value = stored;
+            const double other = x[column];
+            const double product = value * other;
+            const double before = sum;
+            sum = before + product;
+          }
+        }
+      }
+      q[row] = sum;
+      curvature += (double)x[row] * sum;
+    }
+    curvature_shared[(uint)get_local_id(0)] = curvature;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (uint step = 128; step > 0; step /= 2) {
+      if ((uint)get_local_id(0) < step) {
+        curvature += curvature_shared[(uint)get_local_id(0) + step];
+        curvature_shared[(uint)get_local_id(0)] = curvature;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    if ((uint)get_local_id(0) == 0) {
+      partials[0 * (uint)get_num_groups(0) + (uint)get_group_id(0)] = curvature;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if ((uint)get_local_id(0) == 0) {
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      goal += (uint)get_num_groups(0);
+      atomic_add(meeting, 1u);
+      while ((*(volatile __global uint *)(meeting)) < goal) {
+      }
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    curvature = 0;
+    for (uint group = (uint)get_local_id(0); group < (uint)get_num_groups(0); group += 256) {
+      curvature += partials[0 * (uint)get_num_groups(0) + group];
+    }
+    curvature_shared[(uint)get_local_id(0)] = curvature;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (uint step = 128; step > 0; step /= 2) {
+      if ((uint)get_local_id(0) < step) {
+        curvature += curvature_shared[(uint)get_local_id(0) + step];
+        curvature_shared[(uint)get_local_id(0)] = curvature;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    if ((uint)get_local_id(0) == 0) {
+      curvature_of_all = curvature;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    curvature = curvature_of_all;
+    const int goes = curvature > 0;
+    const double alpha = (double)(rz / curvature);
+    square = 0;
+    if (goes) {
+      for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
+        const double rest = r[row] - alpha * q[row];
+        r[row] = rest;
+        square += (double)rest * rest;
+      }
+    } else {
+      if ((uint)get_group_id(0) == 0 && (uint)get_local_id(0) == 0) {
+        square = norm * norm;
+      }
+    }
+    square_shared[(uint)get_local_id(0)] = square;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (uint step = 128; step > 0; step /= 2) {
+      if ((uint)get_local_id(0) < step) {
+        square += square_shared[(uint)get_local_id(0) + step];
+        square_shared[(uint)get_local_id(0)] = square;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    if ((uint)get_local_id(0) == 0) {
+      partials[2 * (uint)get_num_groups(0) + (uint)get_group_id(0)] = square;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if ((uint)get_local_id(0) == 0) {
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      goal += (uint)get_num_groups(0);
+      atomic_add(meeting, 1u);
+      while ((*(volatile __global uint *)(meeting)) < goal) {
+      }
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    square = 0;
+    for (uint group = (uint)get_local_id(0); group < (uint)get_num_groups(0); group += 256) {
+      square += partials[2 * (uint)get_num_groups(0) + group];
+    }
+    square_shared[(uint)get_local_id(0)] = square;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (uint step = 128; step > 0; step /= 2) {
+      if ((uint)get_local_id(0) < step) {
+        square += square_shared[(uint)get_local_id(0) + step];
+        square_shared[(uint)get_local_id(0)] = square;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    if ((uint)get_local_id(0) == 0) {
+      square_of_all = square;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    square = square_of_all;
+    const double next = square;
+    norm = sqrt(square);
+    steps += 1;
+    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+    if (!is_finite) {
+      end = 3;
+    } else {
+      if (!(goes && norm > wanted)) {
+        end = goes && norm <= wanted ? 0 : 2;
+      }
+    }
+    const double beta = (double)(next / rz);
+    rz = next;
+    if (goes) {
+      for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
+        const double way = x[row];
+        solution[row] += alpha * way;
+        x[row] = r[row] + beta * way;
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if ((uint)get_local_id(0) == 0) {
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      goal += (uint)get_num_groups(0);
+      atomic_add(meeting, 1u);
+      while ((*(volatile __global uint *)(meeting)) < goal) {
+      }
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if ((uint)get_group_id(0) == 0 && (uint)get_local_id(0) == 0) {
+    state[0] = rz;
+    state[1] = norm;
+    state[2] = steps;
+    state[3] = end;
+    state[4] = wanted;
+  }
+}

@@ -1,0 +1,211 @@
+// conjugate_gradients_float64, made by treadle's generator of conjugate gradients: wide schedule
+
+extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float64(
+    double *data, long long *shifts, double *x, double *q, double *r, double *solution,
+    double *state, double *partials, unsigned int *meeting, long long row_count,
+    long long column_count, long long pitch, long long depth, long long width, long long interval,
+    long long turns) {
+  const long long begin = (long long)blockIdx.x * interval;
+  const long long behind = row_count - begin < interval ? row_count : begin + interval;
+  double curvature = 0;
+  __shared__ double curvature_shared[8];
+  __shared__ double curvature_of_all;
+  double square = 0;
+  __shared__ double square_shared[8];
+  __shared__ double square_of_all;
+  unsigned int goal = 0;
+  double rz = state[0];
+  double norm = state[1];
+  double steps = state[2];
+  double end = state[3];
+  double wanted = state[4];
+  for (long long step_number = 0; step_number < turns && end == 1; ++step_number) {
+    curvature = 0;
+    for (long long row = begin + threadIdx.x; row < behind; row += 256) {
+      double sum = 0.0;
+      {
+        const long long column = row + shifts[0];
+        if (column >= 0 && column < column_count) {
+          const double stored = data[0 * pitch + row];
+          if (stored != 0) {
+            const double value = stored;
+            const double other = x[column];
+            const double product = value * other;
+            const double before = sum;
+            sum = before + product;
+          }
+        }
+      }
+      {
+        const long long column = row + shifts[1];
+        if (column >= 0 && column < column_count) {
+          const double stored = data[1 * pitch + row];
+          if (stored != 0) {
+            const double value = stored;
+            const double other = x[column];
+            const double product = value * other;
+            const double before = sum;
+            sum = before + product;
+          }
+        }
+      }
+      q[row] = sum;
+      curvature += (double)x[row] * sum;
+    }
+    #pragma unroll
+    for (unsigned int step = 16; step > 0; step /= 2) {
+      const double curvature_other = __shfl_down_sync(0xffffffffu, curvature, step);
+      curvature += curvature_other;
+    }
+    if (threadIdx.x % 32 == 0) {
+      curvature_shared[threadIdx.x / 32] = curvature;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      #pragma unroll
+      for (unsigned int other = 1; other < 8; ++other) {
+        curvature += curvature_shared[threadIdx.x / 32 + other];
+      }
+    }
+    if (threadIdx.x == 0) {
+      partials[0 * gridDim.x + blockIdx.x] = curvature;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      goal += gridDim.x;
+      atomicAdd(meeting, 1u);
+      while ((*(volatile unsigned int *)(meeting)) < goal) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+    curvature = 0;
+    for (unsigned int group = threadIdx.x; group < gridDim.x; group += 256) {
+      curvature += partials[0 * gridDim.x + group];
+    }
+    #pragma unroll
+    for (unsigned int step = 16; step > 0; step /= 2) {
+      const double curvature_other = __shfl_down_sync(0xffffffffu, curvature, step);
+      curvature += curvature_other;
+    }
+    if (threadIdx.x % 32 == 0) {
+      curvature_shared[threadIdx.x / 32] = curvature;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      #pragma unroll
+      for (unsigned int other = 1; other < 8; ++other) {
+        curvature += curvature_shared[threadIdx.x / 32 + other];
+      }
+    }
+    if (threadIdx.x == 0) {
+      curvature_of_all = curvature;
+    }
+    __syncthreads();
+    curvature = curvature_of_all;
+    const int goes = curvature > 0;
+    const double alpha = (double)(rz / curvature);
+    square = 0;
+    if (goes) {
+      for (long long row = begin + threadIdx.x; row < behind; row += 256) {
+        const double rest = r[row] - alpha * q[row];
+        r[row] = rest;
+        square += (double)rest * rest;
+      }
+    } else {
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        square = norm * norm;
+      }
+    }
+    #pragma unroll
+    for (unsigned int step = 16; step > 0; step /= 2) {
+      const double square_other = __shfl_down_sync(0xffffffffu, square, step);
+      square += square_other;
+    }
+    if (threadIdx.x % 32 == 0) {
+      square_shared[threadIdx.x / 32] = square;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      #pragma unroll
+      for (unsigned int other = 1; other < 8; ++other) {
+        square += square_shared[threadIdx.x / 32 + other];
+      }
+    }
+    if (threadIdx.x == 0) {
+      partials[2 * gridDim.x + blockIdx.x] = square;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      goal += gridDim.x;
+      atomicAdd(meeting, 1u);
+      while ((*(volatile unsigned int *)(meeting)) < goal) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+    square = 0;
+    for (unsigned int group = threadIdx.x; group < gridDim.x; group += 256) {
+      square += partials[2 * gridDim.x + group];
+    }
+    #pragma unroll
+    for (unsigned int step = 16; step > 0; step /= 2) {
+      const double square_other = __shfl_down_sync(0xffffffffu, square, step);
+      square += square_other;
+    }
+    if (threadIdx.x % 32 == 0) {
+      square_shared[threadIdx.x / 32] = square;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      #pragma unroll
+      for (unsigned int other = 1; other < 8; ++other) {
+        square += square_shared[threadIdx.x / 32 + other];
+      }
+    }
+    if (threadIdx.x == 0) {
+      square_of_all = square;
+    }
+    __syncthreads();
+    square = square_of_all;
+    const double next = square;
+    norm = sqrt(square);
+    steps += 1;
+    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+    if (!is_finite) {
+      end = 3;
+    } else {
+      if (!(goes && norm > wanted)) {
+        end = goes && norm <= wanted ? 0 : 2;
+      }
+    }
+    const double beta = (double)(next / rz);
+    rz = next;
+    if (goes) {
+      for (long long row = begin + threadIdx.x; row < behind; row += 256) {
+        const double way = x[row];
+        solution[row] += alpha * way;
+        x[row] = r[row] + beta * way;
+      }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      goal += gridDim.x;
+      atomicAdd(meeting, 1u);
+      while ((*(volatile unsigned int *)(meeting)) < goal) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    state[0] = rz;
+    state[1] = norm;
+    state[2] = steps;
+    state[3] = end;
+    state[4] = wanted;
+  }
+}
