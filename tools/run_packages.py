@@ -36,7 +36,8 @@ INSTALLING_SECONDS = 900
 class Package:
     """One package, and what to run of it."""
 
-    name: str  # on PyPI
+    name: str  # on PyPI, unless there is a project
+    project: str = ""  # on PyPI
     needs: tuple[str, ...] = ()  # beside itself, as pip takes it
     tests: tuple[str, ...] = ()  # for pytest; none: those of tests/packages
     seconds: int = 300
@@ -44,7 +45,11 @@ class Package:
 
     @property
     def folder(self) -> Path:
-        return FOLDER / self.name
+        return FOLDER / self.on_pypi
+
+    @property
+    def on_pypi(self) -> str:
+        return self.project or self.name
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -89,6 +94,7 @@ PACKAGES = (
             *(f"scipy.{one}" for one in SCIPY_ROOMS),
         ),
     ),
+    Package("scipy_sparse", project="scipy", needs=("hypothesis",), seconds=900),
     Package(
         "scikit-learn", seconds=3000,
         tests=("-p", "sklearn_on_treadle", "-k", "array_api or treadle", "--pyargs", "sklearn"),
@@ -129,12 +135,12 @@ def linking_opencl() -> dict[str, str]:
 def installed(package: Package) -> bool:
     """Whether it is in its folder; installs it if it is not."""
     stamp = package.folder / ".installed"
-    wanted = " ".join((package.name, *package.needs))
+    wanted = " ".join((package.on_pypi, *package.needs))
     if stamp.exists() and stamp.read_text() == wanted:
         return True
     shutil.rmtree(package.folder, ignore_errors=True)
     command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    command += ["--no-compile", "--target", str(package.folder), package.name, *package.needs]
+    command += ["--no-compile", "--target", str(package.folder), package.on_pypi, *package.needs]
     try:
         environment = {**os.environ, **linking_opencl(), **dict(package.building)}
         subprocess.run(command, check=True, timeout=INSTALLING_SECONDS, env=environment)
@@ -145,7 +151,7 @@ def installed(package: Package) -> bool:
 
 
 def version_of(package: Package) -> str:
-    wanted = package.name.lower().replace("_", "-")
+    wanted = package.on_pypi.lower().replace("_", "-")
     for one in importlib.metadata.distributions(path=[str(package.folder)]):
         if (one.name or "").lower().replace("_", "-") == wanted:
             return one.version
@@ -167,7 +173,7 @@ def run(package: Package, is_peer: bool, show: bool) -> Result:
         result.note = "not installed"
         return result
     result.version = version_of(package)
-    report, log = (package.folder.with_suffix(end) for end in (".xml", ".log"))
+    report, log = (FOLDER / f"{package.name}{end}" for end in (".xml", ".log"))
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
     command += [f"--junitxml={report}", f"--rootdir={PROGRAMS}", "-c", os.devnull]

@@ -28,7 +28,7 @@ enum class ConjugateParts : std::uint8_t {
 struct ConjugateForm {
   SparseForm matrix = {};   ///< by a vector of float32 or float64
   bool has_factor = false;  ///< the preconditioner: a number for each row
-  ConjugateParts parts = ConjugateParts::three_kernels;
+  ConjugateParts parts = ConjugateParts::three_kernels;  ///< how the work is shared
 };
 /// Why steps end, as a number of the state.
 enum class ConjugateEnd : std::uint8_t { converged, running, not_definite, not_a_number };

@@ -32,18 +32,18 @@ enum class SparseLayout : std::uint8_t {
 
 /// What decides the text.
 struct SparseForm {
-  SparseLayout layout = SparseLayout::rows;
-  Scalar stored = Scalar::float64;        ///< elements of the matrix in memory
-  bool is_bfloat16 = false;               ///< their 16 bits are those of bfloat16
-  Scalar column_dtype = Scalar::int32;    ///< int32 or int64; of a stencil that of its bits
-  Scalar dtype = Scalar::float64;         ///< of what is multiplied, and of results
-  unsigned across = 0;                    ///< columns of a work-item; 0: a vector is multiplied
-  unsigned side = 1;                      ///< rows of a slice or block
-  unsigned side_across = 1;               ///< columns of a block
-  unsigned shift_count = 0;               ///< diagonals; 0: more than are written one by one
-  std::vector<std::int64_t> shifts = {};  ///< of a stencil
-  std::vector<std::byte> values = {};     ///< of a stencil: an element of `dtype` for each shift
-  bool has_bits = false;                  ///< of a stencil
+  SparseLayout layout = SparseLayout::rows;  ///< of the entries
+  Scalar stored = Scalar::float64;           ///< elements of the matrix in memory
+  bool is_bfloat16 = false;                  ///< their 16 bits are those of bfloat16
+  Scalar column_dtype = Scalar::int32;       ///< int32 or int64; of a stencil that of its bits
+  Scalar dtype = Scalar::float64;            ///< of what is multiplied, and of results
+  unsigned across = 0;                       ///< columns of a work-item; 0: a vector is multiplied
+  unsigned side = 1;                         ///< rows of a slice or block
+  unsigned side_across = 1;                  ///< columns of a block
+  unsigned shift_count = 0;                  ///< diagonals; 0: more than are written one by one
+  std::vector<std::int64_t> shifts = {};     ///< of a stencil
+  std::vector<std::byte> values = {};        ///< of a stencil: an element of `dtype` for each shift
+  bool has_bits = false;                     ///< of a stencil
   bool operator==(const SparseForm&) const = default;
 };
 

@@ -23,9 +23,9 @@ struct ConjugateSteps {
 struct ConjugateArguments {
   device::Argument data, columns, starts;  ///< of the matrix, as SparseProductArguments
   device::Argument direction, product;     ///< product: with undefined contents
-  device::Argument residual, solution;
-  device::Argument factor;  ///< where there is one
-  device::Argument state;   ///< float64, twice ConjugateState::count
+  device::Argument residual, solution;     ///< r and x
+  device::Argument factor;                 ///< where there is one
+  device::Argument state;                  ///< float64, twice ConjugateState::count
 };
 /// Queues steps that the state says are to be done, at most so many. They change all but matrix and
 /// factor. Equal bits in every run. Throws as generate_conjugate_steps() and Stream::launch().

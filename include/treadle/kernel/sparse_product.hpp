@@ -13,12 +13,12 @@ namespace treadle::kernel {
 
 /// A sparse matrix by a vector, or by the columns of a dense matrix.
 struct SparseProduct {
-  codegen::SparseForm form;  ///< `across` is chosen by the launch
-  std::uint64_t rows = 0, columns = 0;
-  std::uint64_t entries = 0;  ///< stored, about
-  std::int64_t pitch = 0;     ///< of ELL and diagonals: from one to the next
-  std::int64_t depth = 0;     ///< how many of these there are
-  std::int64_t width = 0;     ///< columns of what is multiplied; 0: a vector
+  codegen::SparseForm form;             ///< `across` is chosen by the launch
+  std::uint64_t rows = 0, columns = 0;  ///< of the matrix
+  std::uint64_t entries = 0;            ///< stored, about
+  std::int64_t pitch = 0;               ///< of ELL and diagonals: from one to the next
+  std::int64_t depth = 0;               ///< how many of these there are
+  std::int64_t width = 0;               ///< columns of what is multiplied; 0: a vector
   /// Of rows by a vector: whether entries and ends of rows are dealt evenly, where that is possible
   /// (codegen::can_merge()); for rows of very different lengths.
   bool is_merged = false;
@@ -28,7 +28,7 @@ struct SparseProduct {
 /// Memory of the device, each dense, as codegen::generate_sparse_rows() has it; what the layout
 /// does not have is not looked at.
 struct SparseProductArguments {
-  device::Argument data, columns, starts, x, result;
+  device::Argument data, columns, starts, x, result;  ///< in the order of the text
 };
 /// Queues result[r] = the sum of the products of row r, which are added in an order that depends on
 /// nothing but the matrix. Throws DTypeError for a dtype that has no sum, and as ElementwiseKernel

@@ -13,13 +13,13 @@ namespace treadle::kernel {
 
 /// A matrix in compressed rows whose entries are put into tables of columns.
 struct SparseTables {
-  codegen::SparseTableForm form;
-  std::uint64_t rows;     ///< of the first matrix
-  std::uint64_t columns;  ///< that tables have a place for, at least 1
+  codegen::SparseTableForm form;  ///< dtypes
+  std::uint64_t rows;             ///< of the first matrix
+  std::uint64_t columns;          ///< that tables have a place for, at least 1
 };
 /// Memory of the device, dense; starts of int64.
 struct SparseArrays {
-  device::Argument data, columns, starts;
+  device::Argument data, columns, starts;  ///< elements, their columns, where rows begin
 };
 /// Whether a device has threads that go through a table each: a processor.
 bool has_sparse_tables(device::Device& device);

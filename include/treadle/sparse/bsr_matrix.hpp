@@ -10,7 +10,7 @@ namespace treadle::sparse {
 
 /// The rows and columns of a block.
 struct BlockSize {
-  std::int64_t rows, columns;
+  std::int64_t rows, columns;  ///< how many
   bool operator==(const BlockSize&) const = default;
 };
 

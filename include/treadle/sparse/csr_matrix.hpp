@@ -68,7 +68,7 @@ class CsrMatrix final : public SparseMatrix {
   /// all; what is not stored counts as 0. Waits where columns are asked for. Throws InvalidArgument
   /// for rows or columns without elements, DTypeError for complex numbers.
   Array largest(std::optional<int> axis = {}) const;
-  Array least(std::optional<int> axis = {}) const;
+  Array least(std::optional<int> axis = {}) const;  ///< the least
   /// The same elements in C's order in rows of another length. Throws ShapeError for another number
   /// of them.
   CsrMatrix reshaped(const MatrixSize& size) const;

@@ -33,9 +33,9 @@ struct FormatCandidate {
 
 /// The choice.
 struct FormatChoice {
-  std::shared_ptr<const SparseMatrix> matrix;
-  std::vector<FormatCandidate> candidates;  ///< the one that reads the least first
-  bool is_known = false;                    ///< the verdict was in the store
+  std::shared_ptr<const SparseMatrix> matrix;  ///< in the format that was chosen
+  std::vector<FormatCandidate> candidates;     ///< the one that reads the least first
+  bool is_known = false;                       ///< the verdict was in the store
   /// For people: a line for each candidate, with an arrow before the one that was chosen.
   std::string explain() const;
 

@@ -27,13 +27,13 @@ class CsrMatrix;
 
 /// The size of a matrix.
 struct MatrixSize {
-  std::int64_t rows, columns;
+  std::int64_t rows, columns;  ///< how many
   bool operator==(const MatrixSize&) const = default;
 };
 
 /// What a kernel reads of a matrix for its product with a vector.
 struct ProductParts {
-  kernel::SparseProduct product;
+  kernel::SparseProduct product;               ///< layout, sizes and dtypes
   Array data = {}, columns = {}, starts = {};  ///< those that the layout has
 };
 

@@ -2,7 +2,7 @@
 """Sparse matrices on any device, in SciPy's words.
 
 csr_array           compressed rows: A @ x, A @ B, A.T, A + B, rows, diagonals and sums
-coo_array, bsr_array, dia_array, ell_array, sell_array, hyb_array, stencil_array
+coo_array, csc_array, bsr_array, dia_array, ell_array, sell_array, hyb_array, stencil_array
                     other formats, which convert into each other
 eye_array, ...      matrices that SciPy makes
 mmread, mmwrite     Matrix Market files
@@ -33,6 +33,7 @@ from treadle.sparse._construct import (
 from treadle.sparse._formats import (
     bsr_array,
     coo_array,
+    csc_array,
     dia_array,
     ell_array,
     hyb_array,
@@ -49,6 +50,7 @@ __all__ = [
     "bsr_array",
     "cg",
     "coo_array",
+    "csc_array",
     "csr_array",
     "dia_array",
     "diags_array",

@@ -9,6 +9,7 @@ from typing import Any
 from treadle._core.array import Array
 from treadle._core.sparse import BsrMatrix as _BsrMatrix
 from treadle._core.sparse import CooMatrix as _CooMatrix
+from treadle._core.sparse import CsrMatrix as _CsrMatrix
 from treadle._core.sparse import DiaMatrix as _DiaMatrix
 from treadle._core.sparse import EllMatrix as _EllMatrix
 from treadle._core.sparse import HybMatrix as _HybMatrix
@@ -75,14 +76,59 @@ class coo_array(sparray):  # noqa: N801 - SciPy's name
         """The transposed matrix, with entries in the same order."""
         return self._of(_CooMatrix(self.data, self.col, self.row, *reversed(self.shape)))
 
-    def sum_duplicates(self) -> None:
-        """Puts entries in order, and adds those of one place."""
-        self._matrix = self._matrix.canonical()
-
     def get(self) -> Any:
         """SciPy's coo_array, on the host. Waits."""
         coords = (self.row.get(), self.col.get())
         return _of_scipy("coo_array", (self.data.get(), coords), self.shape)
+
+
+class csc_array(sparray):  # noqa: N801 - SciPy's name
+    """Compressed columns: csc_array((data, indices, indptr), shape=...), where indices are rows, or
+    what csr_array() takes. Products take compressed rows, which are made at once; columns are made
+    when they are looked at first.
+    """
+
+    format = "csc"
+
+    def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> None:
+        if getattr(arg1, "format", None) == "csc":
+            arg1, shape = (arg1.data, arg1.indices, arg1.indptr), arg1.shape
+        if isinstance(arg1, tuple) and len(arg1) == 3:
+            turned = None if shape is None else _size(shape)[::-1]
+            columns = _CsrMatrix(*_compressed(arg1, turned, dtype))
+            self._columns, self._matrix = columns, columns.transposed()
+            self._of_matrix = self._matrix
+        else:
+            super().__init__(arg1, shape, dtype)
+        if copy:
+            self._matrix = self.copy()._matrix
+
+    @property
+    def _turned(self) -> Any:
+        """The transposed matrix, whose rows are our columns."""
+        if getattr(self, "_of_matrix", None) is not self._matrix:
+            self._columns, self._of_matrix = self._matrix.transposed(), self._matrix
+        return self._columns
+
+    @property
+    def data(self) -> Array:
+        """The elements, column by column."""
+        return self._turned.data
+
+    @property
+    def indices(self) -> Array:
+        """The row of each."""
+        return self._turned.indices
+
+    @property
+    def indptr(self) -> Array:
+        """Where the elements of each column begin, int64; one more than columns."""
+        return self._turned.offsets
+
+    def get(self) -> Any:
+        """SciPy's csc_array, on the host. Waits."""
+        parts = (self.data.get(), self.indices.get(), self.indptr.get())
+        return _of_scipy("csc_array", parts, self.shape)
 
 
 class bsr_array(sparray):  # noqa: N801 - SciPy's name
@@ -168,8 +214,10 @@ class dia_array(sparray):  # noqa: N801 - SciPy's name
             data, offsets = _elements(arg1[0], dtype), _array(arg1[1])
             data = data.reshape(1, -1) if data.ndim == 1 else data
             self._matrix = _DiaMatrix(data, offsets.reshape(-1), *_size(shape))
+            if copy:
+                self._matrix = self.copy()._matrix
         else:
-            super().__init__(arg1, shape, dtype)
+            super().__init__(arg1, shape, dtype, copy)
 
     @classmethod
     def _of_csr(cls, csr: Any) -> Any:
@@ -198,9 +246,9 @@ class ell_array(sparray):  # noqa: N801 - as SciPy would call it
         is_filled = isinstance(arg1, tuple) and len(arg1) == 2 and not _is_entries(arg1)
         if is_filled and shape is not None:
             data, columns = _elements(arg1[0], dtype), _array(arg1[1])
-            self._matrix = _EllMatrix(data, columns, *_size(shape))
+            self._matrix = _EllMatrix(data, columns, *_size(shape))  # which are transposed copies
         else:
-            super().__init__(arg1, shape, dtype)
+            super().__init__(arg1, shape, dtype, copy)
 
     @classmethod
     def _of_csr(cls, csr: Any) -> Any:

@@ -10,13 +10,17 @@ from typing import Any
 import numpy as _numpy
 
 import treadle.numpy as _tnp
-from treadle._core import IndexError as _IndexError
 from treadle._core import InvalidArgument as _InvalidArgument
 from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
 from treadle._core.sparse import CsrMatrix as _CsrMatrix
 from treadle._core.sparse import choose_format as _choose_format
 from treadle.numpy import asarray as _array
+from treadle.sparse._elements import COMPARISONS as _COMPARISONS
+from treadle.sparse._elements import applied as _applied
+from treadle.sparse._elements import extremum as _extremum
+from treadle.sparse._places import place_of_extremum as _place_of_extremum
+from treadle.sparse._places import selected as _selected
 
 # Functions of elements that leave zeros alone.
 _ELEMENT_FUNCTIONS = (
@@ -87,6 +91,21 @@ def _csr_of(given: Any, shape: Any, dtype: Any) -> _CsrMatrix:
     if shape is not None and dense.shape != _size(shape):
         raise _ShapeError(f"shape={shape!r} of an array of {dense.shape}; leave shape= away")
     return _CsrMatrix.from_dense(dense)
+
+
+def _one_axis(axis: Any) -> int | None:
+    """An axis, or none for both."""
+    if isinstance(axis, tuple):
+        if sorted(k % 2 for k in axis) == [0, 1]:
+            return None
+        (axis,) = axis
+    if axis is not None and axis not in (-2, -1, 0, 1):
+        raise ValueError(f"axis={axis!r} of a matrix; pass 0, 1 or None")
+    return axis
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float | complex | _numpy.generic)
 
 
 class sparray:  # noqa: N801 - SciPy's name
@@ -235,6 +254,10 @@ class sparray:  # noqa: N801 - SciPy's name
         """As a list of entries."""
         return self.asformat("coo", copy)
 
+    def tocsc(self, copy: bool = False) -> Any:
+        """In compressed columns."""
+        return self.asformat("csc", copy)
+
     def todia(self, copy: bool = False) -> Any:
         """As diagonals."""
         return self.asformat("dia", copy)
@@ -269,11 +292,20 @@ class sparray:  # noqa: N801 - SciPy's name
         """With elements of another dtype."""
         return self._mapped(lambda data: data.astype(dtype, copy=copy))
 
-    def toarray(self) -> Array:
+    def toarray(self, order: str | None = None) -> Array:
         """All elements, on the device."""
-        return self._csr.dense()
+        made = self._csr.dense()
+        return _tnp.asfortranarray(made) if order == "F" else made
 
     todense = toarray
+
+    def __bool__(self) -> bool:
+        if self.shape != (1, 1):
+            raise ValueError(f"the truth of a matrix of {self.shape}; ask for nnz, or for elements")
+        return self.count_nonzero() > 0
+
+    def __len__(self) -> int:
+        raise TypeError("len() of a sparse matrix; shape[0] is the number of rows, nnz of elements")
 
     def get(self) -> Any:
         """SciPy's, on the host: of the same format where SciPy has it, else a csr_array. Waits."""
@@ -294,6 +326,8 @@ class sparray:  # noqa: N801 - SciPy's name
 
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         """The transposed matrix, whose columns are in order. Waits for the number of entries."""
+        if axes not in (None, (1, 0), (-1, -2)):
+            raise ValueError(f"axes={axes!r}; a matrix has two, which change places")
         return self._like(self._csr.transposed())
 
     def conj(self, copy: bool = True) -> Any:
@@ -310,20 +344,23 @@ class sparray:  # noqa: N801 - SciPy's name
         return made._mapped(lambda data: data**n)
 
     def diagonal(self, k: int = 0) -> Array:
-        """The elements at (i, i + k)."""
+        """The elements at (i, i + k); none where the matrix has no such diagonal."""
+        if not -self.shape[0] < k < self.shape[1]:
+            return _tnp.zeros(0, self.dtype)
         return self._csr.diagonal(k)
 
     def trace(self, offset: int = 0) -> Any:
         """The sum of a diagonal."""
         return self.diagonal(offset).sum()
 
-    def sum(self, axis: int | None = None, dtype: Any = None) -> Any:
+    def sum(self, axis: Any = None, dtype: Any = None) -> Any:
         """The sums of the columns (axis 0), of the rows (axis 1), or of all elements."""
-        made = self._csr.sum(axis)
+        made = self._csr.sum(_one_axis(axis))
         return made if dtype is None else made.astype(dtype)
 
-    def mean(self, axis: int | None = None, dtype: Any = None) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None) -> Any:
         """The means of the columns (axis 0), of the rows (axis 1), or of all elements."""
+        axis = _one_axis(axis)
         rows, columns = self.shape
         count = rows * columns if axis is None else rows if axis in (0, -2) else columns
         made = self.sum(axis) / count
@@ -337,32 +374,65 @@ class sparray:  # noqa: N801 - SciPy's name
         """The least elements, likewise."""
         return self._csr.least(axis)
 
+    def sum_duplicates(self) -> None:
+        """Adds elements of one place."""
+        self._matrix = self._like(self._csr.canonical())._matrix
+
+    def eliminate_zeros(self) -> None:
+        """Leaves elements that are 0 out."""
+        self._matrix = self._like(self._csr.without_zeros())._matrix
+
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        """Sets the elements at (i, i + k): to one for each of the first, or one for all."""
+        if not -self.shape[0] < k < self.shape[1]:
+            raise ValueError(f"diagonal {k} of a matrix of {self.shape}")
+        given, there = _array(values, self.dtype), self._csr.diagonal(k)
+        if given.ndim == 1:
+            given = _tnp.concatenate([given[: there.size], there[given.size :]])
+        self._matrix = self._like(self._csr.with_diagonal(given, k))._matrix
+
+    def __round__(self, ndigits: int = 0) -> Any:
+        return self._mapped(lambda data: _tnp.round(data, ndigits))
+
     def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
-        """The same elements in C's order in rows of another length; -1: what is left."""
-        if order != "C":
-            raise _InvalidArgument(f"order={order!r}; elements are counted in C's order")
+        """The same elements in C's order, or Fortran's ("F"), in rows of another length; -1: what
+        is left."""
         given = shape[0] if len(shape) == 1 and not _numpy.isscalar(shape[0]) else shape
         rows, columns = _size(given)
         count = self.shape[0] * self.shape[1]
         rows = count // max(columns, 1) if rows == -1 else rows
         columns = count // max(rows, 1) if columns == -1 else columns
+        if order == "F":
+            return self.T.reshape(columns, rows).T
         return self._like(self._csr.reshaped(rows, columns))
 
     def dot(self, other: Any) -> Any:
-        """self @ other."""
-        return self @ other
+        """self @ other, or each element times a number."""
+        return self * other if _numpy.ndim(other) == 0 and _is_number(other) else self @ other
 
     def multiply(self, other: Any) -> Any:
         """Element by element, by a sparse matrix, an array that broadcasts, or a number."""
         if hasattr(other, "tocsr"):
-            return csr_array._of(self._csr.times(_csr_of(other, None, None)))
+            if other.shape != self.shape:  # they broadcast: the one with more elements stays sparse
+                own, others = (rows * columns for rows, columns in (self.shape, other.shape))
+                one, less = (csr_array(other), self) if own < others else (self, other)
+                return one.multiply(_array(less.toarray()))
+            made = self._like(self._csr.times(_csr_of(other, None, None)))
+            kind = _numpy.result_type(self.dtype, other.dtype)
+            return made if made.dtype == kind else made.astype(kind)
         if _numpy.ndim(other) == 0:
             return self._mapped(lambda data: data * other)
-        return csr_array._of(self._csr.times_dense(_array(other)))
+        beside = _array(other)
+        shape = _numpy.broadcast_shapes(self.shape, beside.shape)
+        if shape != self.shape:
+            return csr_array(self.toarray() * beside)
+        return csr_array._of(self._csr.times_dense(beside))
 
     def __matmul__(self, other: Any) -> Any:
         if hasattr(other, "tocsr"):
             return csr_array._of(self._csr.multiply_matrix(_csr_of(other, None, None)))
+        if _is_number(other):
+            raise ValueError(f"A @ {other!r}; elements are multiplied by A * {other!r}")
         return self._matrix.multiply(_array(other))
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -375,8 +445,8 @@ class sparray:  # noqa: N801 - SciPy's name
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, sparray):
-            return NotImplemented
+        if hasattr(other, "tocsr"):
+            return self.toarray() / _array(other.toarray())
         if _numpy.ndim(other) == 0:
             return self._mapped(lambda data: data / other)
         return self.multiply(1 / _array(other))
@@ -397,6 +467,8 @@ class sparray:  # noqa: N801 - SciPy's name
             made = own.with_data(own.data.astype(kind)).plus(
                 others.with_data(others.data.astype(kind))
             )
+            if made.dtype != kind:  # the sum of booleans is a number
+                made = made.with_data(made.data.astype(kind))
             same = isinstance(other, sparray) and other.format == self.format
             return self._like(made) if same else csr_array._of(made)
         if _numpy.ndim(other) == 0:
@@ -414,45 +486,51 @@ class sparray:  # noqa: N801 - SciPy's name
         return -self + other
 
     def __getitem__(self, key: Any) -> Any:
-        """Rows and columns: A[3:7], A[[2, 0]], A[mask], A[:, 1:5]; one element: A[2, 3]."""
-        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
-        if all(isinstance(k, int | _numpy.integer) for k in (rows, columns)):
-            return self._element(rows, columns)
-        csr = _rows_of(self._csr, rows)
-        if not (isinstance(columns, slice) and columns == slice(None)):
-            csr = _rows_of(csr.transposed(), columns).transposed()
-        return csr_array._of(csr)
+        """A matrix of rows and columns: A[3:7], A[[2, 0]], A[mask], A[:, 1:5], A[numpy.ix_(i, j)].
+        A number chooses a vector, which is dense: A[2], A[:, 3]; pairs choose elements: A[2, 3],
+        A[[0, 2], [1, 1]]."""
+        made = _selected(self._csr, key)
+        return csr_array._of(made) if isinstance(made, _CsrMatrix) else made
 
-    def _element(self, row: Any, column: Any) -> Any:
-        places = []
-        for place, length in zip((row, column), self.shape, strict=True):
-            if not -length <= place < length:
-                raise _IndexError(f"[{row}, {column}] of a matrix of {self.shape}")
-            places.append(int(place) % length)
-        found = self._csr.rows_between(places[0], places[0] + 1)
-        return _tnp.where(found.indices == places[1], found.data, 0).sum(dtype=self.dtype)
+    def _compared(self, function: Any, other: Any) -> Any:
+        if hasattr(other, "tocsr"):
+            if other.shape != self.shape and function in (_operator.eq, _operator.ne):
+                return function is _operator.ne
+            return csr_array._of(_applied(function, self._csr, _csr_of(other, None, None)))
+        if _numpy.ndim(other) == 0:
+            return csr_array._of(_applied(function, self._csr, other))
+        return function(self.toarray(), _array(other))
+
+    def maximum(self, other: Any) -> Any:
+        """The larger elements, beside a matrix, an array or a number."""
+        return self._compared(_extremum("maximum"), other)
+
+    def minimum(self, other: Any) -> Any:
+        """The smaller elements, likewise."""
+        return self._compared(_extremum("minimum"), other)
+
+    def argmax(self, axis: int | None = None) -> Array:
+        """The first place of the largest elements of columns (axis 0), of rows (axis 1), or of all
+        elements in C's order; what is not stored is 0. Waits."""
+        return _place_of_extremum(self._csr, "argmax", axis)
+
+    def argmin(self, axis: int | None = None) -> Array:
+        """The first place of the least elements, likewise."""
+        return _place_of_extremum(self._csr, "argmin", axis)
 
 
-def _rows_of(csr: _CsrMatrix, key: Any) -> _CsrMatrix:
-    """The rows that a key chooses."""
-    if isinstance(key, slice):
-        first, last, step = key.indices(csr.row_count)
-        if step == 1:
-            return csr.rows_between(first, max(first, last))
-        return csr.rows_at(_tnp.arange(first, last, step))
-    chosen = None if isinstance(key, int | _numpy.integer) else _array(key)
-    if chosen is None or chosen.ndim != 1:
-        raise _IndexError(
-            f"[{key!r}] of a sparse matrix; rows and columns are chosen by slices, lists and masks:"
-            " A[[i]] is a matrix of one row"
-        )
-    if chosen.dtype == bool:
-        if chosen.size != csr.row_count:
-            raise _IndexError(f"a mask of {chosen.size} for {csr.row_count}")
-        chosen = _tnp.nonzero(chosen)[0]
-    elif chosen.size == 0:
-        chosen = chosen.astype(_numpy.int64)
-    return csr.rows_at(_tnp.where(chosen < 0, chosen + csr.row_count, chosen))
+def _comparison(name: str, function: Any) -> Any:
+    def compare(self: sparray, other: Any) -> Any:
+        return self._compared(function, other)
+
+    compare.__name__ = name
+    compare.__doc__ = f"{name.strip('_')} of elements: a matrix of booleans; an array of an array."
+    return compare
+
+
+for _name, _function in _COMPARISONS.items():
+    setattr(sparray, _name, _comparison(_name, _function))
+sparray.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 def _element_function(name: str) -> Any:
@@ -515,15 +593,3 @@ class csr_array(sparray):  # noqa: N801 - SciPy's name
     def sorted_indices(self) -> csr_array:
         """A matrix with the columns of each row in order."""
         return self._of(self._matrix.sorted())
-
-    def sum_duplicates(self) -> None:
-        """Adds elements of one place."""
-        self._matrix = self._matrix.canonical()
-
-    def eliminate_zeros(self) -> None:
-        """Leaves elements that are 0 out."""
-        self._matrix = self._matrix.without_zeros()
-
-    def setdiag(self, values: Any, k: int = 0) -> None:
-        """Sets the elements at (i, i + k): to one for each, or one for all."""
-        self._matrix = self._matrix.with_diagonal(_array(values, self.dtype), k)

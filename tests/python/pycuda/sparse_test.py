@@ -71,6 +71,29 @@ def test_products(dtype):
         pkt_build.build_pkt_data_structure()
 
 
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+def test_several_packets_and_entries_between_them(dtype, monkeypatch):
+    monkeypatch.setattr(pkt_build, "SHARED_BYTES", 100 + 2 * 40 * np.dtype(dtype).itemsize)
+    matrix = poisson(12).astype(dtype)
+    matrix[3, 100] = matrix[100, 3] = 0.5
+    spmv = PacketedSpMV(matrix, True, dtype)
+    packets = spmv._packets
+    assert packets.rows_each == 40 and packets.count == 4
+    words, values, starts = packets.arrays
+    there = words != pkt_build.NO_ENTRY
+    assert packets.remainder.nnz > 0 and there.sum() + packets.remainder.nnz == matrix.nnz
+    assert not values[~there].any() and starts[-1] == words.size
+    assert np.all(np.diff(starts) % packets.threads == 0)
+    x = np.random.default_rng(2).random(144).astype(dtype)
+    x[5] = np.inf
+    with np.errstate(invalid="ignore"):
+        expected = matrix @ x
+    found = spmv.unpermute(spmv(spmv.permute(gpuarray.to_gpu(x)))).get()
+    finite = np.isfinite(expected)
+    assert np.array_equal(np.isfinite(found), finite) and not finite.all()
+    assert np.allclose(found[finite], expected[finite], rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_solve_pkt_with_cg(dtype, capsys):
     matrix = poisson(16, dtype)
