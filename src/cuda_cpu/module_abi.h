@@ -153,6 +153,26 @@ struct Services {
                                float z, int layer, float level);
   /// Where the calling thread keeps the end of its local stack, which grows down.
   void** (*local_stack)();
+  /// Keeps the arguments of a kernel that the calling thread is about to launch.
+  void (*stage_launch)(const struct Kernel* kernel, const void* arguments, std::uint64_t size);
+  /// What the device run-time has; the answer is one of its errors. device_runtime.hpp
+  int (*runtime_call)(std::uint32_t what, std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                      std::uint64_t d, std::uint64_t e);
+};
+
+/// What a kernel asks of the device run-time; kernels/cuda_cpu/treadle/launches.h numbers them,
+/// too.
+enum class RuntimeCall : std::uint32_t {
+  launch,  ///< grid and block, two numbers in each argument, shared memory, stream
+  synchronize,
+  take_error,
+  peek_error,
+  create_stream,  ///< where the handle goes, flags
+  destroy_stream,
+  create_event,  ///< where the handle goes, flags
+  destroy_event,
+  record_event,  ///< event, stream
+  wait_event,    ///< stream, event
 };
 
 /// Runs one block (barrier-free kernels) or one region of a block, for all its threads.

@@ -31,8 +31,26 @@ UNKNOWN = "the instruction is not known on the CPU device"
 CPU, BOTH = ("cpu",), ("cpu", "sm_90")
 ROWS = {
     "launches": (
-        {"cpu": "the CPU device has no launches", "sm_90": "device-side kernel launch"},
+        {"cpu": "require separate compilation mode", "sm_90": "device-side kernel launch"},
         [kernel("j<<<1, 1>>>(o);", "__global__ void j(int* o) { o[0] = 1; }")],
+    ),
+    "sizes": (
+        {
+            "cpu": "uses 65536 bytes of static shared|39992 bytes of parameters",
+            "sm_90": "too much shared data|Formal parameter space overflowed",
+        },
+        [
+            kernel("__shared__ int s[1 << 14]; s[threadIdx.x] = 1; o[0] = s[o[1]];"),
+            "struct S { int a[9990]; };\n__global__ void k(int* o, int* p, int* q, int* r, S s)"
+            " { o[0] = s.a[o[1]] + p[0] + q[0] + r[0]; }",
+        ],
+    ),
+    "constants": (
+        {"cpu": "the __constant__ variable 'c' cannot be written by a kernel"},
+        [
+            kernel("c[o[0]] = 1; o[1] = c[0];", "__constant__ int c[4];"),
+            kernel("atomicAdd(c, 1);", "__constant__ int c[4];"),
+        ],
     ),
     "dlto": (dict.fromkeys(BOTH, '"-dlto" is refused'), [kernel("o[0] = 1;")]),
     "void pointers": (

@@ -34,7 +34,7 @@ inline constexpr const char* handle_kind<destroy_link> = "cuda linker";
 /// Takes inputs, and makes one image of them. Not thread-safe.
 ///
 /// On the CPU device, inputs are what compile_cuda makes with -rdc=true, and are optimised together
-/// when they are linked; kernels cannot launch kernels there.
+/// when they are linked.
 class Linker {
  public:
   /// In the current context, for its device. Options are those of the driver's compiler of PTX; the
@@ -50,7 +50,7 @@ class Linker {
   /// Adds a file. Throws DeviceError CUDA_ERROR_FILE_NOT_FOUND naming `path`.
   void add_file(const std::filesystem::path& path, LinkInput kind);
   /// Adds lib<name>.a, which find_static_library() looks for. "cudadevrt", which kernels that
-  /// launch kernels need, adds nothing on the CPU device.
+  /// launch kernels need, is part of the CPU device: there it adds nothing.
   void add_library(const std::string& name, const std::filesystem::path& folder = {});
   /// All that was added. Throws DeviceError with the log: names that nobody defines, or two do.
   /// A linker links once: InvalidState afterwards.

@@ -4,5 +4,5 @@
 
 #define __TREADLE_ABSENT(what) __attribute__((unavailable(what " is not available on the CPU device")))
 
-/// Called for `kernel<<<grid, block>>>()` inside a kernel.
-__device__ cudaError_t cudaDeviceSynchronize() __TREADLE_ABSENT("dynamic parallelism");
+/// launches.h has it, for texts that are compiled with -rdc=true.
+__device__ cudaError_t cudaDeviceSynchronize() __TREADLE_ABSENT("the device run-time without -rdc=true");

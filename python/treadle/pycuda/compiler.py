@@ -382,7 +382,7 @@ class DynamicModule(CudaModule):
 
     def add_stdlib(self, libname: str) -> DynamicModule:
         """Adds lib<libname>.a of `cuda_libdir`, or of a CUDA toolkit: OSError if there is none.
-        "cudadevrt" is not needed on the CPU device, where kernels cannot launch kernels."""
+        "cudadevrt" is part of the CPU device, which needs no file for it."""
         linker = self._open_linker()
         folder = "" if self.cuda_libdir is None else os.fspath(self.cuda_libdir)
         if not driver.Context.get_device()._target().startswith("cpu"):
@@ -403,7 +403,7 @@ class DynamicModule(CudaModule):
 
 
 class DynamicSourceModule(DynamicModule):
-    """A source of which the device runtime is a part: on a GPU its kernels may launch kernels."""
+    """A source of which the device runtime is a part: its kernels may launch kernels."""
 
     # over 6 parameters because they are the keywords of PyCUDA's
     def __init__(

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cuda_cpu/compiler/device_headers.hpp"
+#include "cuda_cpu/compiler/kernel_launches.hpp"
 #include "cuda_cpu/compiler/kernel_target.hpp"
 
 namespace treadle::cuda_cpu {
@@ -89,6 +90,7 @@ bool holds_cudas_own_headers(const std::filesystem::path& folder) {
 
 void append_options(std::vector<std::string>& arguments, const LanguageOptions& options) {
   bool asserts_off = false;
+  if (options.has_launches) arguments.push_back(std::string("-D") + launches_macro);
   for (const std::string& macro : options.macros) {
     arguments.push_back("-" + macro);
     if (macro.starts_with("DNDEBUG")) asserts_off = true;
@@ -97,6 +99,7 @@ void append_options(std::vector<std::string>& arguments, const LanguageOptions& 
     arguments.insert(arguments.end(), {holds_cudas_own_headers(dir) ? "-idirafter" : "-I", dir});
   // The prelude was read without the user's macros, so assert() has to be defined once more.
   if (asserts_off) arguments.insert(arguments.end(), {"-include", "assert.h"});
+  if (options.relocatable) arguments.insert(arguments.end(), {"-include", "treadle/launches.h"});
   for (const std::string& file : options.forced_includes) {
     arguments.insert(arguments.end(), {"-include", file});
   }

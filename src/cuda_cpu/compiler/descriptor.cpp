@@ -135,13 +135,20 @@ void emit_descriptor(llvm::Module& module, const ModulePlan& plan) {
     globals.push_back(table.record(
         {table.text(global.name), table.address(global.variable), table.u64(global.size)},
         sizeof(Global)));
+  Constant* rows = table.array(kernels, "treadle.kernels.");
+  for (const LaunchPlan& launch : plan.launches) {
+    llvm::GlobalVariable* const row = module.getNamedGlobal(launch.row);
+    if (row == nullptr) continue;
+    auto* all = llvm::ArrayType::get(kernels.front()->getType(), kernels.size());
+    llvm::Constant* const indices[] = {table.u32(0), table.u32(launch.kernel)};
+    row->setInitializer(llvm::ConstantExpr::getInBoundsGetElementPtr(all, rows, indices));
+  }
   Constant* descriptor = table.record(
       {table.u32(module_abi_version), table.u32(sizeof(ModuleDescriptor)),
-       table.u32(kernels.size()), table.u32(globals.size()),
-       table.array(kernels, "treadle.kernels."), table.array(globals, "treadle.globals."),
-       table.address(&services_variable(module)), table.text(plan.deferred),
-       table.text(plan.deferred_arguments), table.u64(plan.deferred.size()),
-       table.u64(plan.deferred_arguments.size())},
+       table.u32(kernels.size()), table.u32(globals.size()), rows,
+       table.array(globals, "treadle.globals."), table.address(&services_variable(module)),
+       table.text(plan.deferred), table.text(plan.deferred_arguments),
+       table.u64(plan.deferred.size()), table.u64(plan.deferred_arguments.size())},
       sizeof(ModuleDescriptor));
   auto* exported = llvm::cast<llvm::GlobalVariable>(
       module.getOrInsertGlobal(module_symbol, descriptor->getType()));

@@ -17,6 +17,7 @@
 #include "cuda_cpu/compiler/alignment_specifiers.hpp"
 #include "cuda_cpu/compiler/clang_session.hpp"
 #include "cuda_cpu/compiler/device_headers.hpp"
+#include "cuda_cpu/compiler/kernel_launches.hpp"
 #include "cuda_cpu/compiler/module_facts.hpp"
 #include "cuda_cpu/compiler/name_expressions.hpp"
 #include "cuda_cpu/compiler/passes/lowering/gpu_arithmetic.hpp"
@@ -36,9 +37,10 @@ const std::string precompiled_path = "/treadle/prelude.pch";
 class GenerateModule : public clang::ASTFrontendAction {
  public:
   GenerateModule(llvm::LLVMContext& context, const std::vector<std::string>& expressions,
-                 FrontendResult& result)
+                 bool has_launches, FrontendResult& result)
       : context_(context),
         expressions_(expressions),
+        has_launches_(has_launches),
         entities_(expressions.size(), nullptr),
         result_(result) {}
   std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
@@ -50,7 +52,9 @@ class GenerateModule : public clang::ASTFrontendAction {
         clang.getDiagnostics(), source_name, &clang.getVirtualFileSystem(),
         clang.getHeaderSearchOpts(), clang.getPreprocessorOpts(), clang.getCodeGenOpts(), context_);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
-    consumers.emplace_back(generator_);
+    std::unique_ptr<clang::ASTConsumer> maker(generator_);
+    if (has_launches_) maker = make_kernels_at_the_end(std::move(maker));
+    consumers.push_back(std::move(maker));
     if (!expressions_.empty()) consumers.push_back(collect_named_entities(entities_));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
@@ -76,6 +80,7 @@ class GenerateModule : public clang::ASTFrontendAction {
  private:
   llvm::LLVMContext& context_;
   const std::vector<std::string>& expressions_;
+  const bool has_launches_;
   std::vector<const clang::NamedDecl*> entities_;  ///< by number of the expression
   FrontendResult& result_;
   clang::CodeGenerator* generator_ = nullptr;  ///< owned by the compiler instance
@@ -85,7 +90,8 @@ class GenerateModule : public clang::ASTFrontendAction {
 /// The disk, then our headers, then what belongs to this program: later layers win.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> layer_files(const FrontendRequest& request,
                                                             const std::string& source,
-                                                            std::string_view prelude) {
+                                                            std::string_view prelude,
+                                                            bool launches) {
   auto layers =
       llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   layers->pushOverlay(device_headers());
@@ -95,7 +101,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> layer_files(const FrontendReques
   program->addFile(request.name, 0, llvm::MemoryBuffer::getMemBuffer(source, request.name));
   for (const HeaderText& header : request.headers) {
     program->addFile(program_header_root + header.name, 0,
-                     llvm::MemoryBuffer::getMemBuffer(header.text));
+                     launches ? llvm::MemoryBuffer::getMemBufferCopy(rewrite_launches(header.text))
+                              : llvm::MemoryBuffer::getMemBuffer(header.text));
   }
   if (!prelude.empty()) {
     program->addFile(
@@ -127,12 +134,12 @@ void hide_mount_points(std::string& log) {
   }
 }
 
-/// clang would take such launches in code that is linked, and has nothing to run them with either.
+/// As nvcc has it.
 void explain_launches_in_kernels(std::string& log) {
   if (log.find("error: reference to __global__ function") != std::string::npos)
     log +=
-        "note: the CPU device has no launches from kernels; the host launches every kernel, or the "
-        "program needs a GPU\n";
+        "note: kernel launches from __device__ or __global__ functions require separate "
+        "compilation mode: compile with -rdc=true, and link with cudadevrt\n";
 }
 
 /// When the body of a template is parsed: clang's way finds undeclared names in templates that
@@ -148,15 +155,16 @@ std::unique_ptr<llvm::Module> parse_once(const FrontendRequest& request,
                                          const LanguageOptions& options, const Way& way,
                                          llvm::LLVMContext& context, FrontendResult& result) {
   const std::string_view prelude = precompiled_prelude(options.dialect, way.included);
-  const std::string source = append_name_expressions(request.source, request.name_expressions);
-  auto clang = make_clang(options, layer_files(request, source, prelude),
+  const std::string named = append_name_expressions(request.source, request.name_expressions);
+  const std::string source = options.has_launches ? rewrite_launches(named) : named;
+  auto clang = make_clang(options, layer_files(request, source, prelude, options.has_launches),
                           prelude.empty() ? "" : precompiled_path, result.log);
   if (!clang) return nullptr;
   clang->getLangOpts().DelayedTemplateParsing = way.bodies == TemplateBodies::where_instantiated;
   if (!options.line_info && has_endless_line(source)) {
     clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
   }
-  GenerateModule action(context, request.name_expressions, result);
+  GenerateModule action(context, request.name_expressions, options.has_launches, result);
   const bool good = run_action(*clang, action, request.name, SourceKind::user);
   if (good && clang->getCodeGenOpts().getDebugInfo() != llvm::codegenoptions::NoDebugInfo)
     keep_source(request.source, request.name);
@@ -173,6 +181,10 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
     options.include_dirs.insert(options.include_dirs.begin(), program_header_root);
   }
   options.source_folder = source_folder(request.source);
+  options.has_launches &= has_launches(request.source) ||
+                          std::ranges::any_of(request.headers, [](const HeaderText& header) {
+                            return has_launches(header.text);
+                          });
   const PreludeHeaders included = headers_for(request.source, options);
   std::unique_ptr<llvm::Module> module;
   if (included != PreludeHeaders::none && !precompiled_prelude(options.dialect, included).empty())

@@ -27,7 +27,9 @@ struct LanguageOptions {
   std::vector<std::string> include_dirs;     ///< -I, in order; relative to the working directory
   std::vector<std::string> forced_includes;  ///< -include
   std::vector<std::string> macros;           ///< "DNAME=VALUE" or "UNAME", in order
-  std::string source_folder = ".";           ///< where line tables say that relative names are
+  bool relocatable = false;                  ///< -rdc=true: texts know the device run-time
+  bool has_launches = false;        ///< kernel<<<...>>>() in device code: kernel_launches.hpp
+  std::string source_folder = ".";  ///< where line tables say that relative names are
 };
 
 }  // namespace treadle::cuda_cpu

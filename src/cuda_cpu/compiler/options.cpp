@@ -283,6 +283,7 @@ CompileOptions parse_options(std::span<const std::string_view> arguments) {
   }
   if (options.relocatable) {
     options.language.macros.emplace_back("D__CUDACC_RDC__");
+    options.language.relocatable = options.language.has_launches = true;
     if (options.error.empty() &&
         !(options.passes.disabled.empty() && options.passes.printed.empty()))
       options.error =

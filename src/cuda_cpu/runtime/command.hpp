@@ -13,6 +13,13 @@
 namespace treadle::cuda_cpu {
 
 class SharedMark;
+class Command;
+
+/// What starts when a command and all below it have ended.
+struct TailLaunches {
+  std::shared_ptr<Stream> stream = {};  ///< of their own
+  std::vector<std::unique_ptr<Command>> commands = {};
+};
 
 /// One entry of a stream. It may start when it is the first of its stream and everything it waits
 /// for in other streams has finished. The scheduler owns it from submit() on and deletes it when it
@@ -40,6 +47,8 @@ class Command {
   virtual void finished() {}
   /// Called once, under the scheduler's mutex, when it is queued, while order is tracked.
   virtual void placed(const PlaceInOrder&) {}
+  /// Called under the scheduler's mutex when it and its children have ended, until there are none.
+  virtual TailLaunches take_tails() { return {}; }
   /// Whether it waits for memory that anybody may write: nobody can tell for whom then.
   virtual bool waits_for_anybody() const { return false; }
 
@@ -65,7 +74,12 @@ class Command {
       awaited_;         // streams this one waits for: where a waiting thread may help
   unsigned unmet_ = 0;  // commands of other streams still to finish
   unsigned participants_ = 0;
-  bool listed_ = false;  // in the ready list
+  Command* parent_ = nullptr;  // that launched this one, and ends after it
+  unsigned depth_ = 0;         // of parents
+  unsigned children_ = 0;      // that have not ended
+  bool is_over_ = false;       // but for its children
+  bool is_tail_ = false;       // one of take_tails()
+  bool listed_ = false;        // in the ready list
 };
 
 /// A point in a stream that other streams and threads can wait for: what an event holds.

@@ -37,6 +37,9 @@ class Context {
   /// The watchdog has asked for it: only the kernel that ran too long reports the timeout.
   std::atomic<bool> timed_out{false};
 
+  /// Launches by kernels that have not ended.
+  std::atomic<std::size_t> pending_launches{0};
+
   /// CUDA_SUCCESS, or the sticky error of a kernel that faulted.
   CUresult error() const noexcept { return error_.load(std::memory_order_acquire); }
   /// The first fault wins; `text` names kernel, block and thread.

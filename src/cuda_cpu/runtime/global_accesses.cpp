@@ -50,7 +50,8 @@ bool is_ordered(const GlobalMoment& earlier, const GlobalMoment& later, const Bl
   if (earlier.launch == later.launch) {
     if (earlier.block == later.block && !earlier.moment.meets(later.moment)) return true;
     if (earlier.grid_barriers < later.grid_barriers) return true;
-  } else if (is_before(earlier.launch, later.launch)) {
+  } else if (is_before(earlier.launch, later.launch) ||
+             (!order.ended.empty() && has_ended(earlier.launch, order.ended))) {
     return true;
   }
   const auto seen = order.seen.find(block_key(earlier.launch, earlier.block));

@@ -6,7 +6,9 @@
 //   in a block             barriers, as for shared memory
 //   blocks of a launch     grid.sync(); or one has written, passed __threadfence() and changed a
 //                          variable by an atomic or volatile access, which the other one has read
-//   launches               streams, events and waits: stream_order.hpp
+//   launches               streams, events and waits: stream_order.hpp; a launch by a kernel comes
+//                          after what its block did before, and before what the block does after
+//                          a cudaDeviceSynchronize()
 //
 // A fence and what follows it count for the whole block: what is told is a race, and some go
 // unseen.
@@ -18,6 +20,7 @@
 #include <unordered_map>
 
 #include "cuda_cpu/runtime/access_moment.hpp"
+#include "cuda_cpu/runtime/stream_order.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -42,6 +45,7 @@ struct BlockOrder {
   std::uint32_t epoch = 1;
   bool is_fenced = false;  ///< what it wrote can be seen by who sees what it writes next
   Epochs seen = {};
+  Positions ended = {};  ///< of launches by this block: what it has waited for
 };
 
 /// Two accesses that race: the earlier one, and where.

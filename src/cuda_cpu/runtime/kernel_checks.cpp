@@ -74,6 +74,11 @@ class BlockRecord {
   bool access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
               const CheckedAccess& access);
   bool step(CheckedStep step, const CheckedAccess& place);
+  /// What a launch by the calling thread may count on.
+  BlockOrder hand_on_order();
+  void note_ended(std::uint64_t stream, std::uint64_t position) {
+    join(order_.ended, {{stream, position}});
+  }
 
  private:
   const BlockContext& block() const { return *current_block(); }
@@ -285,9 +290,16 @@ void BlockRecord::tell(const GlobalRace& race, const GlobalMoment& mine, std::ui
   std::string who = fmt::format("thread {}", index_in(launch.block.data(), earlier.moment.thread));
   std::string why = "with no barrier between";
   if (earlier.launch != mine.launch) {
-    who += fmt::format(" of block {} of a launch of kernel {} in another stream",
-                       index_in(launch.grid.data(), earlier.block), launch.kernel);
-    why = "with no event or wait between";
+    const bool is_above = is_below(mine.launch, earlier.launch);
+    const bool is_child = is_below(earlier.launch, mine.launch);
+    who += fmt::format(" of block {} of a launch of kernel {}{}",
+                       index_in(launch.grid.data(), earlier.block), launch.kernel,
+                       is_above   ? ", which launched this one"
+                       : is_child ? ", which this one launched"
+                                  : " in another stream");
+    why = is_above   ? "with no launch between"
+          : is_child ? "with no cudaDeviceSynchronize() between"
+                     : "with no event or wait between";
   } else if (earlier.block != mine.block) {
     who += fmt::format(" of block {}", index_in(launch.grid.data(), earlier.block));
     why = "with nothing that puts these blocks in order";
@@ -389,7 +401,7 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
     if (thread() != 0) return true;
     ++number_;  // threads of a block start in order
     checked_barriers_ = 0;
-    order_ = {};
+    order_ = launch().known_at_start() == nullptr ? BlockOrder() : *launch().known_at_start();
     threads_.assign(block().thread_count, {});
     return true;
   }
@@ -420,6 +432,12 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
   return !first || !wants(place, check_sync) || all_arrived(place);
 }
 
+BlockOrder BlockRecord::hand_on_order() {
+  BlockOrder handed{.seen = order_.seen, .ended = order_.ended};
+  handed.seen[block_key(launch().checked_number(), block_number())] = order_.epoch++;
+  return handed;
+}
+
 BlockRecord& record_of_block() {
   BlockContext& block = *current_block();
   if (block.cooperative != 0) {
@@ -441,6 +459,16 @@ void check_access(const void* address, std::uint64_t size, const void* base,
                                     reinterpret_cast<std::uintptr_t>(base), *access);
   }
   if (!good) leave_guarded(FaultReason::violation);
+}
+
+std::shared_ptr<const BlockOrder> order_handed_on() {
+  const auto* launch = static_cast<const LaunchCommand*>(current_block()->launch);
+  if (launch->checked_number() == 0) return nullptr;
+  return std::make_shared<const BlockOrder>(record_of_block().hand_on_order());
+}
+
+void note_ended(std::uint64_t stream, std::uint64_t position) {
+  if (kernels_are_checked()) record_of_block().note_ended(stream, position);
 }
 
 void forget_checked_block(const BlockContext& block) noexcept {

@@ -6,10 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
+
+struct BlockOrder;
 
 /// Services::check_access: before an access of `size` bytes. `base` is the variable it is made
 /// through, null where only the address is known.
@@ -17,6 +20,11 @@ void check_access(const void* address, std::uint64_t size, const void* base,
                   const CheckedAccess* access);
 /// Services::check_step: a thread starts, comes to a barrier, or goes on behind it.
 void check_step(std::uint32_t step, const CheckedAccess* place);
+
+/// What a launch by the calling thread of a kernel may count on; null if the kernel is not checked.
+std::shared_ptr<const BlockOrder> order_handed_on();
+/// The block that runs has waited for its launches, up to a position of a stream.
+void note_ended(std::uint64_t stream, std::uint64_t position);
 
 /// Frees what is known of a block of a cooperative launch, which no worker runs any more.
 void forget_checked_block(const BlockContext& block) noexcept;

@@ -12,10 +12,12 @@
 
 #include "cuda_cpu/runtime/block_space.hpp"
 #include "cuda_cpu/runtime/capture.hpp"
+#include "cuda_cpu/runtime/device_runtime.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/event.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
+#include "cuda_cpu/runtime/global_accesses.hpp"
 #include "cuda_cpu/runtime/grid_of_blocks.hpp"
 #include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
@@ -57,7 +59,9 @@ LaunchCommand::LaunchCommand(std::shared_ptr<Function> launched, const LaunchSha
   eager = limit > 1 && all_threads() >= eager_threads;
 }
 
-LaunchCommand::~LaunchCommand() = default;
+LaunchCommand::~LaunchCommand() {
+  if (is_pending_) context().pending_launches.fetch_sub(1, std::memory_order_relaxed);
+}
 
 bool LaunchCommand::keep_all_blocks() {
   grid_ = std::make_unique<GridOfBlocks>(total_blocks_);
@@ -189,9 +193,40 @@ void LaunchCommand::run_blocks(void* argument) {
   }
 }
 
+bool LaunchCommand::count_as_pending() {
+  const std::size_t most = context().limit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT);
+  is_pending_ = context().pending_launches.fetch_add(1, std::memory_order_relaxed) < most;
+  if (!is_pending_) context().pending_launches.fetch_sub(1, std::memory_order_relaxed);
+  return is_pending_;
+}
+
+void LaunchCommand::set_parent(LaunchCommand& launcher, bool is_tail,
+                               std::shared_ptr<const BlockOrder> known) {
+  depth_ = launcher.depth_ + (is_tail ? 0 : 1);
+  launcher_ = is_tail ? launcher.launcher_ : launcher.checked_number_;
+  stands_for_ = is_tail ? launcher.checked_number_ : 0;
+  known_at_start_ = is_tail ? launcher.known_at_start_ : std::move(known);
+}
+
+DeviceRuntime& LaunchCommand::device_runtime() {
+  std::call_once(has_runtime_, [this] { runtime_ = std::make_unique<DeviceRuntime>(*this); });
+  return *runtime_;
+}
+
+TailLaunches LaunchCommand::take_tails() {
+  return runtime_ == nullptr ? TailLaunches() : runtime_->take_tails();
+}
+
 void LaunchCommand::placed(const PlaceInOrder& place) {
-  if ((kernel().flags & kernel_checks_races) != 0)
-    checked_number_ = add_checked_launch({place, kernel().name, shape_.grid, shape_.block});
+  if ((kernel().flags & kernel_checks_races) == 0) return;
+  CheckedLaunch checked{place, kernel().name, shape_.grid, shape_.block, launcher_};
+  if (stands_for_ != 0) checked.place = checked_launch(stands_for_).place;
+  if (known_at_start_ != nullptr && stands_for_ == 0) {
+    Positions known = place.known == nullptr ? Positions() : *place.known;
+    if (join(known, known_at_start_->ended))
+      checked.place.known = std::make_shared<const Positions>(std::move(known));
+  }
+  checked_number_ = add_checked_launch(std::move(checked));
 }
 
 void LaunchCommand::finished() {
@@ -289,7 +324,8 @@ std::uint64_t resident_blocks(const Function& function, const LaunchShape& shape
   return each * machine().threads;
 }
 
-/// What the device or the kernel forbids.
+}  // namespace
+
 CUresult check_shape(const Function& function, const LaunchShape& shape) {
   const Kernel& kernel = function.kernel;
   for (unsigned i = 0; i < 3; ++i) {
@@ -306,6 +342,8 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   return CUDA_SUCCESS;
 }
+
+namespace {
 
 /// CUDA's other way to pass arguments: a list of keys and values that names one packed buffer.
 CUresult parse_extra(void** extra, const std::byte*& buffer, std::size_t& size) {

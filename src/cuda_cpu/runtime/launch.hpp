@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "cuda_cpu/runtime/command.hpp"
@@ -14,7 +15,9 @@
 
 namespace treadle::cuda_cpu {
 
+class DeviceRuntime;
 class GridOfBlocks;
+struct BlockOrder;
 struct Fault;
 
 struct LaunchShape {
@@ -61,8 +64,19 @@ class LaunchCommand final : public Command {
   /// not enough.
   bool keep_all_blocks();
 
+  /// For a launch by a kernel, before it is submitted: false if the context has as many as it may.
+  bool count_as_pending();
+  /// A tail launch stands where `launcher` does; any other begins with what a block of it knows.
+  void set_parent(LaunchCommand& launcher, bool is_tail, std::shared_ptr<const BlockOrder> known);
+  /// Of launches by kernels, above this one.
+  unsigned depth() const { return depth_; }
+  DeviceRuntime& device_runtime();
+  /// What a block knows when it starts; null: nothing.
+  const BlockOrder* known_at_start() const { return known_at_start_.get(); }
+
   bool run() override;
   void finished() override;
+  TailLaunches take_tails() override;
   void placed(const PlaceInOrder& place) override;
   /// Of checked_launch(), if it is checked for races; else 0.
   std::uint32_t checked_number() const { return checked_number_; }
@@ -72,6 +86,7 @@ class LaunchCommand final : public Command {
   bool may_take_long() const override;
   Context& context() const { return *function_->module->context; }
   const Module& module() const { return *function_->module; }
+  const std::shared_ptr<Module>& shared_module() const { return function_->module; }
   const Kernel& kernel() const { return function_->kernel; }
   /// Bytes of a block's shared memory: static, exchange and dynamic.
   std::uint64_t shared_bytes() const {
@@ -114,7 +129,17 @@ class LaunchCommand final : public Command {
   alignas(64) std::byte inline_storage_[512];
   std::unique_ptr<std::byte[]> large_storage_;
   std::unique_ptr<GridOfBlocks> grid_;  // of a cooperative launch
+  unsigned depth_ = 0;
+  bool is_pending_ = false;
+  std::uint32_t launcher_ = 0;    // of checked_launch(): of a launch by a kernel
+  std::uint32_t stands_for_ = 0;  // the same, of a tail launch
+  std::shared_ptr<const BlockOrder> known_at_start_;
+  std::once_flag has_runtime_;
+  std::unique_ptr<DeviceRuntime> runtime_;  // once a block has asked
 };
+
+/// What the device or the kernel forbids.
+CUresult check_shape(const Function& function, const LaunchShape& shape);
 
 /// The context whose launch this block belongs to.
 const std::shared_ptr<Context>& launch_context(const BlockContext& block);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "cuda_cpu/runtime/entry.hpp"
@@ -97,6 +98,19 @@ void Scheduler::open(Command& closed) {
   delete_finished(lock);
 }
 
+std::uint64_t Scheduler::submit_child(std::unique_ptr<Command> owned,
+                                      const std::shared_ptr<Stream>& stream, Command& parent,
+                                      std::span<StreamPoint* const> after) {
+  owned->parent_ = &parent;
+  owned->depth_ = parent.depth_ + 1;
+  Lock lock(mutex_);
+  ++parent.children_;
+  const std::uint64_t position = append(std::move(owned), stream, after);
+  settle_startable();
+  delete_finished(lock);
+  return position;
+}
+
 void Scheduler::append(std::span<Step> steps, const std::shared_ptr<Stream>& stream) {
   for (Step& step : steps) {
     if (step.marks) {
@@ -133,7 +147,7 @@ std::uint64_t Scheduler::append(std::unique_ptr<Command> owned,
 }
 
 void Scheduler::mark(const std::shared_ptr<StreamPoint>& point,
-                     const std::shared_ptr<Stream>& stream) {
+                     const std::shared_ptr<Stream>& stream, Command* parent) {
   auto marker = std::make_unique<MarkerCommand>(point);
   {
     // Before submit(): a marker on an idle stream is reached, and cleared, inside it.
@@ -141,7 +155,8 @@ void Scheduler::mark(const std::shared_ptr<StreamPoint>& point,
     point->stream = stream;
     point->marker = marker.get();
   }
-  point->position = submit(std::move(marker), stream);
+  point->position = parent == nullptr ? submit(std::move(marker), stream)
+                                      : submit_child(std::move(marker), stream, *parent);
 }
 
 void Scheduler::add_edge(Command& before, Command& after) {
@@ -163,6 +178,12 @@ void Scheduler::add_default_stream_edges(Command& command, Stream& stream) {
 /// already, and streams that are destroyed.
 void Scheduler::place(Command& command, Stream& stream, std::uint64_t position,
                       std::span<StreamPoint* const> after) {
+  if (command.parent_ != nullptr) {  // what its parent comes after: checked_launch() knows
+    Positions more;
+    for (const StreamPoint* point : after) join(more, point->place.with_itself());
+    command.placed({stream.id, position, stream.order.place(position, more)});
+    return;
+  }
   Positions more = seen_;
   auto& placed = placed_[stream.context.get()];
   for (const auto& [id, last] : placed) {
@@ -208,7 +229,28 @@ void Scheduler::settle_startable() {
   startable_.clear();
 }
 
+/// Whether it ends later, with its children: the launches that it left for its end are such now.
+/// What such a launch leaves in its turn takes its place, so that a million of them in a row are
+/// no chain.
+bool Scheduler::has_more(Command& command) {
+  command.is_over_ = true;
+  if (command.children_ > 0) return true;
+  TailLaunches tails = command.take_tails();
+  if (tails.commands.empty()) return false;
+  const bool gives_place = command.is_tail_ && command.next_in_stream_ == nullptr;
+  Command& above = gives_place ? *command.parent_ : command;
+  for (std::unique_ptr<Command>& tail : tails.commands) {
+    tail->is_tail_ = true;
+    tail->parent_ = &above;
+    tail->depth_ = command.depth_;
+    ++above.children_;
+    append(std::move(tail), tails.stream, {});
+  }
+  return !gives_place;
+}
+
 void Scheduler::complete(Command& command) {
+  if (has_more(command)) return;
   command.finished();
   Stream& stream = *command.stream_;
   stream.first = command.next_in_stream_;
@@ -220,6 +262,8 @@ void Scheduler::complete(Command& command) {
       startable_.push_back(dependent);
   command.next_ready_ = std::exchange(finished_, &command);
   if (waiters_ > 0) done_.notify_all();
+  if (Command* parent = command.parent_; parent != nullptr && --parent->children_ == 0)
+    if (parent->is_over_) complete(*parent);
 }
 
 /// Commands hold modules and buffers: their destructors may take long or call back, so never under
@@ -274,11 +318,11 @@ void Scheduler::call_helpers(unsigned threads) {
 }
 
 /// A command that no thread runs yet, of the highest priority, so that streams overlap; else one
-/// that another thread may join.
+/// that another thread may join. Children before their parents' next blocks.
 Command* Scheduler::pick() {
   Command* best = nullptr;
   const auto rank = [](const Command& c) {
-    return std::pair(c.participants_ > 0, c.stream_->priority);
+    return std::tuple(c.participants_ > 0, c.stream_->priority, -static_cast<int>(c.depth_));
   };
   for (Command* command = ready_first_; command != nullptr; command = command->next_ready_)
     if (best == nullptr || rank(*command) < rank(*best)) best = command;
@@ -312,6 +356,21 @@ void Scheduler::work_forever() {
       rest(lock, std::exchange(just_worked, false));
     }
   }
+}
+
+/// Stays while there is a blocked thread without one, and a moment longer: another may be blocked.
+void Scheduler::work_as_substitute() {
+  constexpr auto moment = 20ms;
+  Lock lock(mutex_);
+  while (true) {
+    if (Command* command = substitutes_ <= blocked_ ? pick() : nullptr)
+      run_claimed(*command, lock);
+    else if (work_.wait_for(lock, substitutes_ <= blocked_ ? look_interval : moment) ==
+                 std::cv_status::timeout &&
+             substitutes_ > blocked_)
+      break;
+  }
+  --substitutes_;
 }
 
 /// Returns when there may be something to do: spins after work, watches while there is activity,
@@ -365,9 +424,18 @@ Command* Scheduler::runnable_for(Stream& stream, unsigned depth) {
   Command* first = stream.first;
   if (first == nullptr || first->listed_ || depth > deepest)
     return depth > deepest ? nullptr : first;
-  if (first->unmet_ == 0) return nullptr;  // running, and no room for another thread
+  if (first->unmet_ == 0)  // running, and no room for another thread
+    return first->children_ > 0 ? listed_child_of(*first) : nullptr;
   for (const auto& awaited : first->awaited_)
     if (Command* found = runnable_for(*awaited, depth + 1)) return found;
+  return nullptr;
+}
+
+/// The one that was listed last: what a block waits for, more often than not.
+Command* Scheduler::listed_child_of(const Command& command) {
+  for (Command* listed = ready_last_; listed != nullptr; listed = listed->previous_ready_)
+    for (const Command* above = listed->parent_; above != nullptr; above = above->parent_)
+      if (above == &command) return listed;
   return nullptr;
 }
 
@@ -409,6 +477,26 @@ bool Scheduler::wait_until(Stream& stream, std::uint64_t position, Hook asked) {
       wait_for_others(stream, reached, hook != nullptr, lock);
     }
   }
+  return true;
+}
+
+bool Scheduler::wait_in_kernel(Stream& stream, std::uint64_t position) {
+  const auto reached = [&] { return stream.completed.load(std::memory_order_acquire) >= position; };
+  Lock lock(mutex_);
+  if (reached()) return true;
+  ++blocked_;
+  if (substitutes_ < blocked_) {
+    ++substitutes_;
+    if (!start_detached_thread("treadle-cpu-sub", [] { instance().work_as_substitute(); })) {
+      --substitutes_;
+      --blocked_;
+      return false;
+    }
+  }
+  ++waiters_;
+  while (!reached()) done_.wait(lock);
+  --waiters_;
+  --blocked_;
   return true;
 }
 

@@ -46,8 +46,18 @@ class Scheduler {
                          const std::shared_ptr<Stream>& awaited);
   void open(Command& closed);
 
-  /// Appends a marker for `point` and fills the point in.
-  void mark(const std::shared_ptr<StreamPoint>& point, const std::shared_ptr<Stream>& stream);
+  /// Appends what a command that runs has launched. That one ends, for its stream and all who wait
+  /// for it, when the child has.
+  std::uint64_t submit_child(std::unique_ptr<Command> command,
+                             const std::shared_ptr<Stream>& stream, Command& parent,
+                             std::span<StreamPoint* const> after = {});
+  /// For a thread that runs a kernel, which cannot run anything else meanwhile: another thread
+  /// works in its place. False if the system has none.
+  bool wait_in_kernel(Stream& stream, std::uint64_t position);
+
+  /// Appends a marker for `point` and fills the point in; as a child of `parent`, if there is one.
+  void mark(const std::shared_ptr<StreamPoint>& point, const std::shared_ptr<Stream>& stream,
+            Command* parent = nullptr);
 
   /// Returns when the position is reached; meanwhile runs what it waits for. False if the wait hook
   /// ended the wait before that; never where it is not asked.
@@ -71,6 +81,7 @@ class Scheduler {
   void start_threads();
   void start_host_thread();
   void work_forever();
+  void work_as_substitute();
   void call_host_functions_forever();
   void rest(Lock& lock, bool just_worked);
   void wake(unsigned threads);
@@ -81,6 +92,8 @@ class Scheduler {
   bool wait_until(Stream& stream, std::uint64_t position, Hook hook);
   void add_edge(Command& before, Command& after);
   void complete(Command& command);
+  bool has_more(Command& command);
+  Command* listed_child_of(const Command& command);
   void settle_startable();
   void announce(Command& command);
   void run_claimed(Command& command, Lock& lock);
@@ -117,6 +130,7 @@ class Scheduler {
   std::uint64_t watched_ = 0;   // activity the watcher saw last
   unsigned quiet_looks_ = 0;
   unsigned sleepers_ = 0, spinners_ = 0, waiters_ = 0;
+  unsigned blocked_ = 0, substitutes_ = 0;  // threads in wait_in_kernel(), and who works for them
   bool watching_ = false, threads_started_ = false, host_thread_started_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "cuda_cpu/runtime/device_runtime.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/global_accesses.hpp"
@@ -139,7 +140,9 @@ const Services& services() {
                                   .meet = meet_on_fibers,
                                   .next_run = next_run,
                                   .sample_texture = sample_texture,
-                                  .local_stack = local_stack_end};
+                                  .local_stack = local_stack_end,
+                                  .stage_launch = stage_launch,
+                                  .runtime_call = runtime_call};
   return table;
 }
 

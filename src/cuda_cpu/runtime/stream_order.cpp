@@ -68,13 +68,40 @@ const CheckedLaunch& checked_launch(std::uint32_t number) {
   return launches.all[number - 1];
 }
 
-bool is_before(std::uint32_t earlier, std::uint32_t later) {
-  const PlaceInOrder& first = checked_launch(earlier).place;
-  const PlaceInOrder& second = checked_launch(later).place;
+namespace {
+
+bool is_placed_before(const PlaceInOrder& first, const PlaceInOrder& second) {
   if (first.known == nullptr || second.known == nullptr || first.stream == second.stream)
     return true;
   const auto found = second.known->find(first.stream);
   return found != second.known->end() && found->second >= first.position;
+}
+
+}  // namespace
+
+bool is_below(std::uint32_t launch, std::uint32_t above) {
+  while (launch != 0 && launch != above) launch = checked_launch(launch).launcher;
+  return launch == above;
+}
+
+bool has_ended(std::uint32_t launch, const Positions& ended) {
+  for (; launch != 0; launch = checked_launch(launch).launcher) {
+    const PlaceInOrder& place = checked_launch(launch).place;
+    const auto found = ended.find(place.stream);
+    if (found != ended.end() && found->second >= place.position) return true;
+  }
+  return false;
+}
+
+/// One has ended before another starts if something that it is below of has ended before something
+/// starts that the other is below of.
+bool is_before(std::uint32_t earlier, std::uint32_t later) {
+  for (std::uint32_t second = later; second != 0; second = checked_launch(second).launcher)
+    for (std::uint32_t first = earlier; first != 0; first = checked_launch(first).launcher) {
+      if (first == second) break;  // both are below it, which says nothing
+      if (is_placed_before(checked_launch(first).place, checked_launch(second).place)) return true;
+    }
+  return false;
 }
 
 }  // namespace treadle::cuda_cpu

@@ -53,11 +53,16 @@ struct CheckedLaunch {
   PlaceInOrder place;
   std::string kernel;
   std::array<std::uint32_t, 3> grid, block;
+  std::uint32_t launcher = 0;  ///< whose kernel launched it; 0: the program
 };
 /// Keeps it as long as the process lives, and numbers it from 1 on.
 std::uint32_t add_checked_launch(CheckedLaunch launch);
 const CheckedLaunch& checked_launch(std::uint32_t number);
-/// Whether a launch has ended before another starts.
+/// Whether `launch` is `above`, or was launched by it or by one that was.
+bool is_below(std::uint32_t launch, std::uint32_t above);
+/// Whether all that streams did up to these positions is known to hold the launch.
+bool has_ended(std::uint32_t launch, const Positions& ended);
+/// Whether a launch has ended, with all that it launched, before another starts.
 bool is_before(std::uint32_t earlier, std::uint32_t later);
 
 }  // namespace treadle::cuda_cpu

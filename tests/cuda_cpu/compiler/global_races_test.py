@@ -134,6 +134,8 @@ class Session:
         device.check("cuMemAlloc_v2", ctypes.byref(self.memory), ctypes.c_size_t(8192))
         device.check("cuMemsetD8_v2", self.memory, 0, ctypes.c_size_t(8192))
         device.check("cuModuleLoadData", ctypes.byref(self.module), image)
+        self.fault = device._driver.treadleCpuLastFault
+        self.fault.restype, self.fault.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
 
     def end(self):
         self.device.check("cuCtxDestroy_v2", self.context)
@@ -177,8 +179,6 @@ def image(opened_device):
 @pytest.fixture
 def session(opened_device, image):
     made = Session(opened_device, image)
-    made.fault = opened_device._driver.treadleCpuLastFault
-    made.fault.restype, made.fault.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
     yield made
     made.end()
 

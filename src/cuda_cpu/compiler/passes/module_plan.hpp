@@ -66,9 +66,16 @@ struct GlobalPlan {
   std::uint64_t size = 0;
 };
 
+/// A kernel that kernels launch.
+struct LaunchPlan {
+  unsigned kernel = 0;  ///< among ModulePlan::kernels
+  std::string row;      ///< variable for the address of its `Kernel`; gone if no code is left
+};
+
 struct ModulePlan {
   std::vector<KernelPlan> kernels;
   std::vector<GlobalPlan> globals;
+  std::vector<LaunchPlan> launches;
   std::uint64_t constant_size = 0;
   std::string deferred, deferred_arguments;  ///< what kernels that are left for later are made of
 };

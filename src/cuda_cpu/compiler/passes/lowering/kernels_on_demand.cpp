@@ -46,6 +46,7 @@ bool names_others(const llvm::Constant& constant) {
 }
 
 bool suits(const llvm::Module& module, const ModulePlan& plan) {
+  if (!plan.launches.empty()) return false;  // a kernel's row in the descriptor is of this module
   for (const llvm::GlobalVariable& variable : module.globals())
     if (variable.hasInitializer() && names_others(*variable.getInitializer())) return false;
   for (const llvm::Function& function : module) {

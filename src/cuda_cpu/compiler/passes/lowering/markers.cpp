@@ -37,6 +37,8 @@ Marker marker_of(const llvm::Function& function) {
       .Case("check_access", Marker::check_access)
       .Case("check_step", Marker::check_step)
       .Case("sample_texture", Marker::sample_texture)
+      .Case("stage_launch", Marker::stage_launch)
+      .Case("runtime_call", Marker::runtime_call)
       .Default(Marker::none);
 }
 

@@ -35,6 +35,8 @@ enum class Marker {
   check_access,
   check_step,
   sample_texture,
+  stage_launch,
+  runtime_call,
 };
 
 Marker marker_of(const llvm::Function& function);

@@ -23,6 +23,7 @@
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/passes/address_spaces.hpp"
 #include "cuda_cpu/compiler/passes/check/source_location.hpp"
+#include "cuda_cpu/compiler/passes/lowering/launch_functions.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 
 namespace treadle::cuda_cpu {
@@ -188,6 +189,7 @@ ModulePlan retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
   erase_compiler_lists(module);
   define_missing_virtuals(module);
   plan_globals(module, plan);
+  make_launch_functions(module, plan);
   for (llvm::Function& function : module) make_function_plain(function, machine);
   for (KernelPlan& kernel : plan.kernels)
     kernel.function->setLinkage(llvm::GlobalValue::ExternalLinkage);

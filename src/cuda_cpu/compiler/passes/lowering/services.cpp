@@ -36,6 +36,10 @@ std::size_t service_offset(Marker marker) {
       return offsetof(Services, check_access);
     case Marker::check_step:
       return offsetof(Services, check_step);
+    case Marker::stage_launch:
+      return offsetof(Services, stage_launch);
+    case Marker::runtime_call:
+      return offsetof(Services, runtime_call);
     case Marker::sample_texture:
       return offsetof(Services, sample_texture);
     default:

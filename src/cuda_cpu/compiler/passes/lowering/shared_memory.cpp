@@ -31,12 +31,13 @@ namespace {
 constexpr std::uint64_t minimum_alignment = 16;
 constexpr std::uint64_t dynamic_alignment = 64;
 
-bool is_program_own(const llvm::GlobalVariable& variable) {
-  return !variable.getName().contains("__treadle_");
-}
 bool is_dynamic(const llvm::GlobalVariable& variable) { return variable.isDeclaration(); }
 
 }  // namespace
+
+bool is_program_own(const llvm::GlobalVariable& variable) {
+  return !variable.getName().contains("__treadle_");
+}
 
 SharedMemory::SharedMemory(llvm::Module& module, const ModulePlan& plan) {
   llvm::SmallVector<llvm::Constant*, 8> constants;

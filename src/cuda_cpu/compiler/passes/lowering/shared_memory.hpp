@@ -19,6 +19,9 @@ class Value;
 
 namespace treadle::cuda_cpu {
 
+/// Whether the program declared it, and no header of ours.
+bool is_program_own(const llvm::GlobalVariable& variable);
+
 /// Where each `__shared__` variable lies in a block's shared memory.
 class SharedMemory {
  public:
