@@ -2,7 +2,7 @@
 # Each target first installs what it needs (`make setup`); all of them can be run again at any time.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-lines gpu-random gpu-sanitize packages random clean
+.PHONY: help setup build wheel demo check test lint format bench bench-compare accuracy docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-lines gpu-random gpu-sanitize packages random clean
 
 python := .venv/bin/python
 build := build
@@ -18,6 +18,7 @@ help:
 	@echo "make lint        formatting, includes between rooms, sizes, names, types; make format fixes the formatting"
 	@echo "make bench       benchmarks on this machine"
 	@echo "make bench-compare base=COMMIT   compares the benchmarks of this tree and a commit, row by row"
+	@echo "make accuracy    CUDA's functions of one float on the CPU device, for all arguments; words='sin cos' step=256: fewer"
 	@echo "make packages    tests of packages of others on Treadle's faces, from PyPI (some GB); words='loopy reikna': of those"
 	@echo "make random      random tests with new seeds, for minutes=60; words='numpy branches': of those kinds"
 	@echo "make docs        docs/_build/html"
@@ -85,6 +86,11 @@ bench-compare: build
 	@cmake -DTREADLE_BUILD_BENCHMARKS=ON $(build) >/dev/null && cmake --build $(build) -j $(jobs)
 	@$(python) benchmarks/compare.py cpu --base $(base) --jobs $(jobs) \
 	  $(if $(head),--head $(head)) $(if $(rows),--only "$(rows)")
+
+# Not in CI: all arguments of all functions take eight hours of a core.
+accuracy: .venv/.ready-test build
+	@TREADLE_LIBRARY_DIR=$(abspath $(build))/lib $(python) benchmarks/float_accuracy.py --jobs $(jobs) \
+	  $(if $(step),--step $(step)) $(words)
 
 docs: .venv/.ready-docs
 	@.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html && echo "docs/_build/html/index.html"
