@@ -52,10 +52,11 @@ class Command {
   /// Whether it waits for memory that anybody may write: nobody can tell for whom then.
   virtual bool waits_for_anybody() const { return false; }
 
-  /// Whether its stream's kernels were cancelled up to here. Reads two words: a signal's handler
-  /// asks, too.
+  /// Whether its stream's kernels were cancelled up to here, or what launched it was. Reads a few
+  /// words: a signal's handler asks, too.
   bool is_cancelled() const {
-    return stream_ && position_ <= stream_->cancelled.load(std::memory_order_seq_cst);
+    if (stream_ && position_ <= stream_->cancelled.load(std::memory_order_seq_cst)) return true;
+    return parent_ != nullptr && parent_->is_cancelled();
   }
 
   const Kind kind;
