@@ -28,8 +28,8 @@ using memory::Buffer;
 
 constexpr double most_launches = 1000;  // of one sample
 // What is so much slower than the best is not worth a second run, and where it can be ended not the
-// whole first one. What is loaded at a first run takes no longer than the seconds that are added.
-constexpr double hopeless_above = 4, hopeless_seconds = 1e-3;
+// whole first one. A first run may wait for what is loaded then: a short one is not believed alone.
+constexpr double hopeless_above = 4, hopeless_seconds = 1e-3, short_seconds = 0.05;
 constexpr double ended_above = 20, ended_seconds = 0.1;
 constexpr double share_of_one = 0.25;  // of the seconds that are left
 
@@ -238,7 +238,9 @@ struct Measurer::State {
       return !rival.left || seconds_from(began) + seconds < share_of_one * *rival.left;
     };
     double warm = first;
-    const bool is_hopeless = first > hopeless_above * beaten + hopeless_seconds;
+    const auto is_far_off = [&] { return warm > hopeless_above * beaten + hopeless_seconds; };
+    if (is_far_off() && first < short_seconds) warm = timed(kernel, shape, 1, limit);
+    const bool is_hopeless = is_far_off();
     for (unsigned k = 0; k < options.warm_up && !is_hopeless && fits(warm); ++k)
       warm = timed(kernel, shape, 1, limit);
     const unsigned launches = launches_of(warm);
