@@ -402,6 +402,8 @@ class sparray:  # noqa: N801 - SciPy's name
         count = self.shape[0] * self.shape[1]
         rows = count // max(columns, 1) if rows == -1 else rows
         columns = count // max(rows, 1) if columns == -1 else columns
+        if order not in ("C", "F"):
+            raise ValueError(f"order={order!r}; pass 'C' or 'F'")
         if order == "F":
             return self.T.reshape(columns, rows).T
         return self._like(self._csr.reshaped(rows, columns))
@@ -417,7 +419,8 @@ class sparray:  # noqa: N801 - SciPy's name
                 own, others = (rows * columns for rows, columns in (self.shape, other.shape))
                 one, less = (csr_array(other), self) if own < others else (self, other)
                 return one.multiply(_array(less.toarray()))
-            made = self._like(self._csr.times(_csr_of(other, None, None)))
+            found = self._csr.times(_csr_of(other, None, None))
+            made = csr_array._of(found) if self.format == "coo" else self._like(found)
             kind = _numpy.result_type(self.dtype, other.dtype)
             return made if made.dtype == kind else made.astype(kind)
         if _numpy.ndim(other) == 0:
