@@ -327,3 +327,56 @@ def test_the_example_paints(on_cpu, run_python):
     result = run_python("-m", "treadle", "run", str(EXAMPLE), "64")
     assert result.returncode == 0, result.stderr
     assert re.search(r"@@@", result.stdout) and re.search(r"\d+ squares on ", result.stdout)
+
+
+# Launches where a text is hard to read: in macros, beside literals and comments.
+TEXTS = {
+    "a macro": """
+        #define LAUNCH(kernel, threads, ...) \\
+            kernel<<<1,               \\
+                     threads>>>(__VA_ARGS__)
+        __global__ void k(int *a) { LAUNCH(set, 4, a, 7); }""",
+    "literals": """
+        __global__ void k(int *a) {
+            const char *s = "a<<<1>>>(b)"; char c = '<'; const int n = 1'000;
+            const char *raw = R"x(set<<<1, 1>>>(a, ")" 1))x";
+            if (s[1] == c && raw[3] == '<' && n == 1000) set<<<1, 4>>>(a, 7);
+        }""",
+    "comments": """
+        // set<<<1, 1>>>(a, 1);
+        /* set<<<1, 1>>>(a, 2); */
+        __global__ void k(int *a) {
+            set /* which */ <<< 1, // >>> blocks
+                /* threads: (4 */ 4 >>> /* of */ (a /* array ) */, 7);
+        }""",
+    "conditions": """
+        __global__ void k(int *a) {
+            if (a[0] == 1) set<<<1, 4>>>(a, 1); else if (a[0] == 0) set<<<1, 4>>>(a, 7);
+            a[0] == 9 ? set<<<1, 4>>>(a, 9) : (void)0;
+        }""",
+    "expressions": """
+        struct Shape { dim3 grid, block; __device__ Shape(int n) : grid(1), block(n) {} };
+        __device__ int least(int x, int y) { return x < y ? x : y; }
+        __global__ void k(int *a) {
+            Shape shape(4);
+            set<<<shape.grid, dim3(least(shape.block.x, 32), 1), (1 << 4) >> 2>>>(
+                a + (0 < 1 ? 0 : 9), least(7, 8));
+        }""",
+    "a device function": """
+        __device__ void start(int *a, int value) { set<<<1, 4>>>(a, value); }
+        __global__ void k(int *a) { start(a, 7); }""",
+    "a declaration inside": """
+        __global__ void k(int *a) {
+            extern __global__ void set(int *, int);
+            set<<<1, 4>>>(a, 7);
+        }""",
+}
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_launches_are_found_in_any_text(context, what):
+    kernel = "__global__ void set(int *a, int value) { a[threadIdx.x] = value; }\n"
+    module = linked(lambda: DynamicSourceModule(kernel + TEXTS[what]))
+    a = np.zeros(8, np.int32)
+    module.get_function("k")(cuda.InOut(a), block=(1, 1, 1))
+    assert a.tolist() == [7] * 4 + [0] * 4
