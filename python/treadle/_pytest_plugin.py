@@ -18,7 +18,8 @@ import pytest
 
 from treadle import Error, settings
 
-_CHECKS = ("memory", "race", "init", "sync")
+_ALL = ("memory", "race", "init", "sync")
+_CHECKS = (*_ALL, "determinism")
 _LOST = "the context is lost"
 
 
@@ -27,7 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--treadle-check",
         metavar="CHECKS",
-        help="what kernels are checked for: memory, race, init, sync, separated by commas, or all",
+        help="what kernels are checked for: memory, race, init, sync, determinism, separated by "
+        "commas; or all, the first four",
     )
     group.addoption("--treadle-one-test", action="store_true", help=argparse.SUPPRESS)
     parser.addini("treadle_check", "what --treadle-check says, where it is not given", default="")
@@ -35,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _chosen(named: str) -> str:
     """The value of TREADLE_CHECK."""
-    checks = _CHECKS if named == "all" else tuple(filter(None, named.split(",")))
+    checks = _ALL if named == "all" else tuple(filter(None, named.split(",")))
     for check in checks:
         if check not in _CHECKS:
             raise pytest.UsageError(

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compile/cuda_build.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "compile/compile_record.hpp"
@@ -67,7 +69,9 @@ CompileRequest cuda_build(const std::string& source, const Target& target, const
   CompilerOptions read =
       read_options(options.flags, include_dirs(options), target, compiler->reader());
   // As an option it is part of the key: a checked kernel is another binary.
-  if (const Checks& checks = settings().checks; target.is_cpu() && checks.any())
+  const bool are_chosen = std::ranges::any_of(
+      read.flags, [](const std::string& flag) { return flag.starts_with("--treadle-check="); });
+  if (const Checks& checks = settings().checks; target.is_cpu() && checks.any() && !are_chosen)
     read.flags.push_back("--treadle-check=" + checks.names());
   CompileRequest request;
   request.key = key_of(source, options, read, compiler->identity(read));

@@ -74,6 +74,8 @@ constexpr OptionRule rules[] = {
     {"-lineinfo --generate-line-info", flag, embeds_paths, translated, translated,
      "--generate-line-info", ""},
     {"--treadle-disable", value, plain, ignored, translated, "--treadle-disable=", cpu_only},
+    {"--treadle-check", value, plain, ignored, translated,
+     "--treadle-check=", "it names checks of the CPU device"},
     {"--treadle-print-after", value, plain, ignored, translated,
      "--treadle-print-after=", cpu_only},
     {"-g --debug", flag, plain, accepted, accepted, "", host_only},

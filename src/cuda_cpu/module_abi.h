@@ -102,9 +102,10 @@ enum CheckFlags : std::uint32_t {
   object_shared = 512,  ///< to shared memory
   copies = 1024,        ///< what is read goes elsewhere as it is, padding included
   check_volatile = 2048,
-  check_acquires = 4096,   ///< no access: an atomic or volatile one has read
-  check_stored = 8192,     ///< behind the access is one of check_is_stored
-  check_is_stored = 16384  ///< no access: one has written
+  check_acquires = 4096,    ///< no access: an atomic or volatile one has read
+  check_stored = 8192,      ///< behind the access is one of check_is_stored
+  check_is_stored = 16384,  ///< no access: one has written
+  check_order = 32768       ///< asked for, too: order_record.hpp
 };
 /// An access, or a barrier, of a kernel that was compiled with checks.
 struct CheckedAccess {
@@ -223,7 +224,8 @@ enum KernelFlags : std::uint32_t {
   // 128 is set in modules that older compilers made; it means nothing now.
   kernel_runs_block_rows = 256,  ///< `run` heeds blocks_in_row
   kernel_is_deferred = 512,      ///< has no code yet: see ModuleDescriptor::deferred
-  kernel_checks_races = 1024     ///< compiled with the check `race`
+  kernel_checks_races = 1024,    ///< compiled with the check `race`
+  kernel_checks_order = 2048     ///< compiled with the check `determinism`; has a `thread`
 };
 struct Kernel {
   const char* name;       ///< symbol, as cuModuleGetFunction looks it up
@@ -242,7 +244,8 @@ struct Kernel {
   std::uint64_t local_size;     ///< bytes per thread of arrays kept in local_memory
   std::uint64_t constant_size;  ///< bytes of user __constant__ memory in the module
   BlockFunction thread;  ///< the one thread that thread_index names, from its start to its end;
-                         ///< null unless the module was compiled with --treadle-fibers
+                         ///< null unless the module was compiled with --treadle-fibers or
+                         ///< the check `determinism`
 };
 
 struct Global {

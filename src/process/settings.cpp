@@ -110,7 +110,8 @@ struct NamedCheck {
 constexpr NamedCheck named_checks[] = {{"memory", &Checks::memory},
                                        {"race", &Checks::race},
                                        {"init", &Checks::init},
-                                       {"sync", &Checks::sync}};
+                                       {"sync", &Checks::sync},
+                                       {"determinism", &Checks::determinism}};
 
 }  // namespace
 

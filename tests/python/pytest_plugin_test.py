@@ -81,4 +81,7 @@ def test_without_the_option_nothing_is_checked(run_suite):
 def test_an_unknown_check_is_refused(run_suite):
     done = run_suite("--treadle-check=speed")
     assert done.returncode == 4
-    assert "'speed' is none of memory, race, init, sync and all" in done.stdout + done.stderr
+    assert (
+        "'speed' is none of memory, race, init, sync, determinism and all"
+        in done.stdout + done.stderr
+    )

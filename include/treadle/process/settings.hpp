@@ -14,12 +14,13 @@ namespace treadle {
 
 /// What compiled kernels of the CPU device look for while they run, beside what they compute.
 struct Checks {
-  bool memory = false;  ///< accesses outside every allocation, and misaligned ones
-  bool race = false;    ///< two threads at one place of memory that nothing puts in order
-  bool init = false;    ///< reads of memory that was never written
-  bool sync = false;    ///< barriers that not all threads of the block reach
+  bool memory = false;       ///< accesses outside every allocation, and misaligned ones
+  bool race = false;         ///< two threads at one place of memory that nothing puts in order
+  bool init = false;         ///< reads of memory that was never written
+  bool sync = false;         ///< barriers that not all threads of the block reach
+  bool determinism = false;  ///< other bits if blocks and warps run in another order
 
-  bool any() const noexcept { return memory || race || init || sync; }
+  bool any() const noexcept { return memory || race || init || sync || determinism; }
   /// The names of those that are on, in the order above, separated by commas.
   std::string names() const;
   /// The reverse, in any order; empty where a name is unknown.
@@ -70,7 +71,7 @@ struct Settings {
   unsigned pool_seconds = 1;
   /// TREADLE_POOL_PERCENT: how much of a device's memory its pool keeps so, in percent
   unsigned pool_percent = 25;
-  /// TREADLE_CHECK: what kernels of the CPU device look for: memory,race,init,sync
+  /// TREADLE_CHECK: what kernels of the CPU device look for: memory,race,init,sync,determinism
   Checks checks;
   /// TREADLE_WATCHDOG: seconds a kernel of the CPU device may run; 0: for ever
   unsigned watchdog_seconds = 0;

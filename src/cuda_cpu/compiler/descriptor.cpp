@@ -107,6 +107,7 @@ std::uint32_t flags_of(const KernelPlan& kernel) {
   if (kernel.running_time == RunningTime::by_arguments) flags |= kernel_time_by_arguments;
   if (kernel.notes_writes) flags |= kernel_notes_writes;
   if (kernel.checks_races) flags |= kernel_checks_races;
+  if (kernel.checks_order) flags |= kernel_checks_order;
   if (kernel.runs_block_rows) flags |= kernel_runs_block_rows;
   if (kernel.deferred) flags |= kernel_is_deferred;
   return flags;

@@ -71,7 +71,8 @@ BackendOptions take_options(llvm::Module& module) {
     result.checks = {.memory = result.checks.memory || each.checks.memory,
                      .race = result.checks.race || each.checks.race,
                      .init = result.checks.init || each.checks.init,
-                     .sync = result.checks.sync || each.checks.sync};
+                     .sync = result.checks.sync || each.checks.sync,
+                     .determinism = result.checks.determinism || each.checks.determinism};
   }
   all->eraseFromParent();
   result.arguments = spelled_arguments(result);

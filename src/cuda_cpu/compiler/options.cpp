@@ -244,7 +244,7 @@ std::string apply(const Match& match, CompileOptions& options) {
       if (const auto checks = Checks::parse(value))
         options.checks = *checks;
       else
-        return "'" + value + "' is not a list of memory, race, init and sync";
+        return "'" + value + "' is not a list of memory, race, init, sync and determinism";
       break;
     case Action::fibers:
       options.fibers = true;

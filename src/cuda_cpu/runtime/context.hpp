@@ -36,6 +36,8 @@ class Context {
   std::atomic<bool> ending{false};
   /// The watchdog has asked for it: only the kernel that ran too long reports the timeout.
   std::atomic<bool> timed_out{false};
+  /// All of its kernels so far note what they write (written_bytes.hpp); or one does not.
+  std::atomic<bool> notes_writes{false}, has_unnoted_writes{false};
 
   /// Launches by kernels that have not ended.
   std::atomic<std::size_t> pending_launches{0};

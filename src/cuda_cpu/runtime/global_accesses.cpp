@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/global_accesses.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
+#include "cuda_cpu/runtime/kept_by_thread.hpp"
 #include "cuda_cpu/runtime/stream_order.hpp"
 
 namespace treadle::cuda_cpu {
@@ -19,15 +23,35 @@ struct Cell {
   std::array<GlobalMoment, 2> readers;
 };
 
-/// A cell for each word, or, once a part of a word was accessed, for each byte.
+/// A cell for each word, or, once a part of a word was accessed, for each byte; none where nothing
+/// was accessed since it was forgotten. A page stays as long as the process: threads remember it.
 struct Page {
-  std::vector<Cell> cells = std::vector<Cell>(page_bytes / word_bytes);
+  std::atomic_flag is_used = ATOMIC_FLAG_INIT;
+  std::vector<Cell> cells;
   bool is_split() const { return cells.size() == page_bytes; }
+  void prepare() {
+    if (cells.empty()) cells.resize(page_bytes / word_bytes);
+  }
   void split() {
     std::vector<Cell> bytes(page_bytes);
     for (std::size_t k = 0; k < page_bytes; ++k) bytes[k] = cells[k / word_bytes];
     cells = std::move(bytes);
   }
+};
+
+/// Holds a page for some nanoseconds.
+class PageUse {
+ public:
+  explicit PageUse(Page& page) : page_(page) {
+    for (unsigned round = 0; page_.is_used.test_and_set(std::memory_order_acquire); ++round)
+      if (round % 64 == 63) sched_yield();
+  }
+  ~PageUse() { page_.is_used.clear(std::memory_order_release); }
+  PageUse(const PageUse&) = delete;
+  PageUse& operator=(const PageUse&) = delete;
+
+ private:
+  Page& page_;
 };
 
 /// Some of all pages, so that threads seldom wait for each other.
@@ -42,6 +66,40 @@ std::array<Shard, 64>& shards() {
 }
 Shard& shard_of(std::uintptr_t page) { return shards()[page % shards().size()]; }
 
+/// What a thread need not ask for again.
+struct KnownToThread {
+  struct NumberedPage {
+    std::uintptr_t number = 0;
+    Page* page = nullptr;
+  };
+  struct Answer {
+    std::uint32_t earlier = 0, later = 0;
+    bool is_before = false;
+  };
+  std::array<NumberedPage, 64> pages;
+  std::array<Answer, 16> answers;
+};
+
+Page& page_of(std::uintptr_t number) {
+  auto& pages = kept_by_thread<KnownToThread>().pages;
+  auto& known = pages[number % pages.size()];
+  if (known.number != number || known.page == nullptr) {
+    Shard& shard = shard_of(number);
+    const std::lock_guard lock(shard.mutex);
+    known = {number, &shard.pages[number]};
+  }
+  return *known.page;
+}
+
+/// As is_before(), which stays as it is once both are there.
+bool is_known_before(std::uint32_t earlier, std::uint32_t later) {
+  auto& answers = kept_by_thread<KnownToThread>().answers;
+  auto& known = answers[earlier % answers.size()];
+  if (known.earlier != earlier || known.later != later)
+    known = {earlier, later, is_before(earlier, later)};
+  return known.is_before;
+}
+
 bool is_strong(const GlobalMoment& moment) {
   return (moment.moment.access->flags & (check_atomic | check_volatile)) != 0;
 }
@@ -50,10 +108,11 @@ bool is_ordered(const GlobalMoment& earlier, const GlobalMoment& later, const Bl
   if (earlier.launch == later.launch) {
     if (earlier.block == later.block && !earlier.moment.meets(later.moment)) return true;
     if (earlier.grid_barriers < later.grid_barriers) return true;
-  } else if (is_before(earlier.launch, later.launch) ||
+  } else if (is_known_before(earlier.launch, later.launch) ||
              (!order.ended.empty() && has_ended(earlier.launch, order.ended))) {
     return true;
   }
+  if (order.seen.empty()) return false;
   const auto seen = order.seen.find(block_key(earlier.launch, earlier.block));
   return seen != order.seen.end() && seen->second >= earlier.epoch;
 }
@@ -94,9 +153,9 @@ std::optional<GlobalRace> note_global_access(std::uintptr_t address, std::uint64
   const std::uintptr_t end = address + size;
   for (std::uintptr_t at = address; at < end;) {
     const std::uintptr_t page_end = std::min(end, (at / page_bytes + 1) * page_bytes);
-    Shard& shard = shard_of(at / page_bytes);
-    const std::lock_guard lock(shard.mutex);
-    Page& page = shard.pages[at / page_bytes];
+    Page& page = page_of(at / page_bytes);
+    const PageUse use(page);
+    page.prepare();
     if (!page.is_split() && (at % word_bytes != 0 || page_end % word_bytes != 0)) page.split();
     const std::uintptr_t step = page.is_split() ? 1 : word_bytes;
     for (; at < page_end; at += step)
@@ -137,6 +196,8 @@ void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept {
   if (size == 0) return;
   const std::uintptr_t first = address / page_bytes, last = (address + size - 1) / page_bytes;
   const auto forget = [&](std::uintptr_t number, Page& page) {
+    const PageUse use(page);
+    if (page.cells.empty()) return;
     const std::uintptr_t step = page_bytes / page.cells.size();
     for (std::size_t k = 0; k < page.cells.size(); ++k)
       if (number * page_bytes + k * step - address < size) page.cells[k] = {};
@@ -158,7 +219,10 @@ void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept {
 void forget_global_accesses() noexcept {
   for (Shard& shard : shards()) {
     const std::lock_guard lock(shard.mutex);
-    shard.pages.clear();
+    for (auto& [number, page] : shard.pages) {
+      const PageUse use(page);
+      page.cells = {};
+    }
     shard.releases.clear();
   }
 }

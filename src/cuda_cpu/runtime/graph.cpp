@@ -3,6 +3,7 @@
 #include "cuda_cpu/runtime/graph.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -26,6 +27,7 @@ namespace {
 struct ConditionAddresses {
   std::mutex mutex;
   std::set<std::uintptr_t> known;
+  std::atomic<bool> has_any{false};
 };
 ConditionAddresses& condition_addresses() {
   static ConditionAddresses* const addresses = new ConditionAddresses;
@@ -39,6 +41,7 @@ Condition::Condition(std::uint32_t at_first, bool set_by_launch)
   ConditionAddresses& addresses = condition_addresses();
   const std::lock_guard lock(addresses.mutex);
   addresses.known.insert(reinterpret_cast<std::uintptr_t>(&value));
+  addresses.has_any.store(true, std::memory_order_relaxed);
 }
 
 Condition::~Condition() {
@@ -49,6 +52,7 @@ Condition::~Condition() {
 
 bool is_condition(std::uintptr_t address) {
   ConditionAddresses& addresses = condition_addresses();
+  if (!addresses.has_any.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(addresses.mutex);
   return addresses.known.contains(address);
 }

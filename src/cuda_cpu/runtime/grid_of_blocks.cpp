@@ -26,7 +26,7 @@ bool GridOfBlocks::reserve(const Kernel& kernel, const LaunchShape& shape, void*
   for (std::uint64_t block = 0; block < total_; ++block) {
     BlockContext& context = places_[block].context;
     context = block_context_in(memory + block * each, kernel, shape, launch);
-    shape.locate(block, context.block_index);
+    shape.locate(is_reversed_ ? total_ - 1 - block : block, context.block_index);
     context.thread_index[0] = thread_unknown;
   }
   return true;

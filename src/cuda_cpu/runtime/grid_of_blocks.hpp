@@ -21,7 +21,9 @@ namespace treadle::cuda_cpu {
 
 class GridOfBlocks {
  public:
-  explicit GridOfBlocks(std::uint64_t blocks) : total_(blocks) {}
+  /// `is_reversed`: the last block has the first turn.
+  GridOfBlocks(std::uint64_t blocks, bool is_reversed)
+      : total_(blocks), is_reversed_(is_reversed) {}
   ~GridOfBlocks();
   GridOfBlocks(const GridOfBlocks&) = delete;
   GridOfBlocks& operator=(const GridOfBlocks&) = delete;
@@ -61,6 +63,7 @@ class GridOfBlocks {
   BlockPause run_on(Place& place, const BlockRun& run) const;
 
   const std::uint64_t total_;
+  const bool is_reversed_;
   BlockSpace space_;
   std::vector<Place> places_;
   std::atomic<std::uint64_t> next_{0};   ///< number of the next ticket

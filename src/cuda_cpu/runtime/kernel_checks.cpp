@@ -25,8 +25,11 @@
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/global_accesses.hpp"
 #include "cuda_cpu/runtime/graph.hpp"
+#include "cuda_cpu/runtime/kept_by_thread.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
+#include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
+#include "cuda_cpu/runtime/order_record.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
 #include "cuda_cpu/runtime/stream_order.hpp"
@@ -35,6 +38,8 @@ namespace treadle::cuda_cpu {
 namespace {
 
 std::atomic<bool> any_asked{false};
+
+constexpr std::uint64_t word_bytes = 4;
 
 /// In a block that a worker runs; it counts them. 0: never.
 struct SharedMoment {
@@ -45,7 +50,8 @@ struct SharedMoment {
   }
 };
 
-/// A byte of shared memory. Of many readers two are enough: a writer is at most one of them.
+/// A word or a byte of shared memory. Of many readers two are enough: a writer is at most one of
+/// them.
 struct SharedByte {
   SharedMoment writer;
   std::array<SharedMoment, 2> readers;
@@ -70,6 +76,8 @@ bool reads_unwritten(const CheckedAccess& access, Share written) {
 /// What a worker keeps of the block it runs.
 class BlockRecord {
  public:
+  /// Before each call of the two below: on whose behalf.
+  void enter(const BlockContext& block) { block_ = &block; }
   /// False, with the reason told to the context, if the access must not happen.
   bool access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
               const CheckedAccess& access);
@@ -81,8 +89,9 @@ class BlockRecord {
   }
 
  private:
-  const BlockContext& block() const { return *current_block(); }
+  const BlockContext& block() const { return *block_; }
   const LaunchCommand& launch() const { return *static_cast<const LaunchCommand*>(block().launch); }
+  OrderRecord* order() const { return static_cast<LaunchCommand*>(block().launch)->order(); }
   std::uint32_t thread() const {
     const auto& [x, y, z, unused] = block().thread_index;
     return x + block().block_size[0] * (y + block().block_size[1] * z);
@@ -97,16 +106,21 @@ class BlockRecord {
 
   bool within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
               const CheckedAccess& access);
-  const Allocation* allocation_at(std::uintptr_t address);
+  struct FoundAllocation;
+  const FoundAllocation* allocation_at(std::uintptr_t address);
   bool known(std::uintptr_t address, std::uint64_t size);
   bool apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access);
   bool apart_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
+  void split_shared();
   bool changed_nothing(std::uintptr_t address, std::uint64_t size);
   void tell(const GlobalRace& race, const GlobalMoment& mine, std::uint64_t size) const;
   bool written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
   bool written_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
+  bool note_order(OrderRecord& order, std::uintptr_t address, std::uint64_t size,
+                  const CheckedAccess& access);
   bool all_arrived(const CheckedAccess& place);
 
+  const BlockContext* block_ = nullptr;
   std::uint64_t number_ = 0;  ///< of the block
   std::uint32_t waits_ = 0;   ///< for some threads, that have ended
   std::uint32_t checked_barriers_ = 0;
@@ -119,12 +133,19 @@ class BlockRecord {
     GlobalMoment mine;
     std::byte before[16];
   } doubtful_;
+  /// For each word of shared memory; for each byte once a part of a word was accessed.
   std::vector<SharedByte> shared_;
+  std::uint64_t shared_step_ = word_bytes;
   /// Bytes of threads' own arrays, by address: who wrote them last.
   std::unordered_map<std::uintptr_t, SharedMoment> local_;
-  std::uint64_t generation_ = 0;  ///< of `last_`
-  Allocation last_;               ///< found last: neighbouring accesses go to the same one
-  std::weak_ptr<WrittenBytes> last_written_;  ///< of `last_`
+  std::uint64_t generation_ = 0;  ///< of `found_`
+  /// Found last: a thread goes from array to array, its neighbours to the same ones.
+  struct FoundAllocation {
+    Allocation allocation;
+    std::weak_ptr<WrittenBytes> written;
+  };
+  std::array<FoundAllocation, 8> found_;
+  std::size_t next_found_ = 0;
 };
 
 std::string index_in(const std::uint32_t* size, std::uint32_t linear) {
@@ -145,23 +166,26 @@ Moment BlockRecord::now(const CheckedAccess& access) {
   return {&access, thread(), mine.block_barriers, mine.warp_barriers, waits_, mine.waited_at};
 }
 
-const Allocation* BlockRecord::allocation_at(std::uintptr_t address) {
-  const std::uint64_t generation = memory_generation();
-  if (generation != generation_ || address - last_.base >= last_.size) {
-    const auto found = find_memory(address);
-    if (!found) return nullptr;
-    last_ = *found;
-    // They must not live longer for this.
-    last_.context = nullptr;
-    last_written_ = std::exchange(last_.written, nullptr);
+const BlockRecord::FoundAllocation* BlockRecord::allocation_at(std::uintptr_t address) {
+  if (const std::uint64_t generation = memory_generation(); generation != generation_) {
+    found_ = {};
     generation_ = generation;
   }
-  return &last_;
+  for (const FoundAllocation& each : found_)
+    if (address - each.allocation.base < each.allocation.size) return &each;
+  auto found = find_memory(address);
+  if (!found) return nullptr;
+  FoundAllocation& made = found_[next_found_++ % found_.size()];
+  // They must not live longer for this.
+  found->context = nullptr;
+  made.written = std::exchange(found->written, nullptr);
+  made.allocation = *std::move(found);
+  return &made;
 }
 
 bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
-  const Allocation* const found = allocation_at(address);
-  return found != nullptr && size <= found->base + found->size - address;
+  const FoundAllocation* const found = allocation_at(address);
+  return found != nullptr && size <= found->allocation.base + found->allocation.size - address;
 }
 
 /// Memory that no other thread of the kernel writes: the worker's stacks, arguments, a thread's
@@ -214,14 +238,23 @@ bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintpt
   return false;
 }
 
+void BlockRecord::split_shared() {
+  if (shared_step_ == 1) return;
+  std::vector<SharedByte> bytes(shared_.size() * word_bytes);
+  for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = shared_[k / word_bytes];
+  shared_ = std::move(bytes);
+  shared_step_ = 1;
+}
+
 /// Race: `offset` is from the start of the block's shared memory.
 bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access) {
   const SharedMoment mine{number_, now(access)};
   const auto meets = [&](const SharedMoment& other) {
     return other.meets(mine) && !(is_atomic(access) && is_atomic(*other.moment.access));
   };
-  for (std::uint64_t at = offset; at < offset + size; ++at) {
-    SharedByte& byte = shared_[at];
+  if (offset % word_bytes != 0 || size % word_bytes != 0) split_shared();
+  for (std::uint64_t at = offset; at < offset + size; at += shared_step_) {
+    SharedByte& byte = shared_[at / shared_step_];
     const SharedMoment* found = meets(byte.writer) ? &byte.writer : nullptr;
     if (writes(access))
       for (const SharedMoment& reader : byte.readers)
@@ -249,7 +282,7 @@ bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedA
 
 bool BlockRecord::apart_in_memory(std::uintptr_t address, std::uint64_t size,
                                   const CheckedAccess& access) {
-  if (is_of_a_thread(address, launch(), block())) return true;
+  if (allocation_at(address) == nullptr && is_of_a_thread(address, launch(), block())) return true;
   const std::uint32_t number = launch().checked_number(), in_grid = block_number();
   if (number == 0) return true;
   if ((access.flags & check_acquires) != 0) {
@@ -325,8 +358,8 @@ bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const Chec
       SharedMoment& last = local_[address + i];
       known_value = last.block == mine.block && last.moment.thread == mine.moment.thread;
       if (writes(access)) last = mine;
-    } else if (address + i - shared < shared_.size()) {
-      known_value = shared_[address + i - shared].writer.block == mine.block;
+    } else if (address + i - shared < launch().shared_bytes()) {
+      known_value = shared_[(address + i - shared) / shared_step_].writer.block == mine.block;
     }
     unknown += known_value ? 0 : 1;
   }
@@ -344,10 +377,12 @@ bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const Chec
 
 bool BlockRecord::written_in_memory(std::uintptr_t address, std::uint64_t size,
                                     const CheckedAccess& access) {
-  const Allocation* const found = writes_are_noted() ? allocation_at(address) : nullptr;
-  const auto noted = found != nullptr ? last_written_.lock() : nullptr;
+  const bool is_known = writes_are_noted(&launch().context());
+  const FoundAllocation* const found = is_known ? allocation_at(address) : nullptr;
+  const auto noted = found != nullptr ? found->written.lock() : nullptr;
   if (noted == nullptr) return true;
-  const std::size_t first = address - found->base, count = std::min(size, found->size - first);
+  const std::size_t first = address - found->allocation.base,
+                    count = std::min(size, found->allocation.size - first);
   const Share before = noted->written(first, count);
   if (writes(access)) noted->note(first, count);
   if (!reads_unwritten(access, before)) return true;
@@ -357,19 +392,39 @@ bool BlockRecord::written_in_memory(std::uintptr_t address, std::uint64_t size,
   return false;
 }
 
+/// Determinism. What does not lie in memory of the device is nobody's result; a fault, maybe.
+bool BlockRecord::note_order(OrderRecord& order, std::uintptr_t address, std::uint64_t size,
+                             const CheckedAccess& access) {
+  if ((access.flags & (check_acquires | check_is_stored)) != 0) return true;
+  const WordWriter who{&access, block_number(), thread()};
+  if (writes(access) && known(address, size)) order.note(address, size, who);
+  const bool may_wait = (access.flags & (check_atomic | check_volatile)) != 0;
+  return !order.is_second() || !may_wait || !order.waits_in_vain(address, who);
+}
+
 bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
                          const CheckedAccess& access) {
   if (size == 0) return true;
+  OrderRecord* const order = this->order();
+  // What the second run does was checked in the first.
+  if (order != nullptr && order->is_second())
+    return (access.flags & object_local) != 0 ||
+           address - reinterpret_cast<std::uintptr_t>(block().shared) < launch().shared_bytes() ||
+           is_of_a_thread(address, launch(), block()) || note_order(*order, address, size, access);
   if ((access.flags & check_is_stored) != 0) return changed_nothing(address, size);
   const bool is_access = (access.flags & check_acquires) == 0;
   if (is_access && wants(access, check_memory) && !within(address, size, base, access))
     return false;
-  if (shared_.size() < launch().shared_bytes()) shared_.resize(launch().shared_bytes());
+  const std::uint64_t shared_bytes = launch().shared_bytes();
+  if (shared_.size() * shared_step_ < shared_bytes)
+    shared_.resize((shared_bytes + shared_step_ - 1) / shared_step_);
   const auto offset = address - reinterpret_cast<std::uintptr_t>(block().shared);
-  const bool in_shared = offset < shared_.size() && size <= shared_.size() - offset;
+  const bool in_shared = offset < shared_bytes && size <= shared_bytes - offset;
   if (!in_shared && (access.flags & object_local) == 0)
     return (!is_access || !wants(access, check_init) || written_in_memory(address, size, access)) &&
-           (!wants(access, check_race) || apart_in_memory(address, size, access));
+           (!wants(access, check_race) || apart_in_memory(address, size, access)) &&
+           (order == nullptr || is_of_a_thread(address, launch(), block()) ||
+            note_order(*order, address, size, access));
   if (!is_access) return true;
   if (wants(access, check_init) && !written(address, size, access)) return false;
   const bool noted = wants(access, check_race) || wants(access, check_init);
@@ -397,6 +452,7 @@ bool BlockRecord::all_arrived(const CheckedAccess& place) {
 }
 
 bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
+  if (const OrderRecord* order = this->order(); order != nullptr && order->is_second()) return true;
   if (step == CheckedStep::start) {
     if (thread() != 0) return true;
     ++number_;  // threads of a block start in order
@@ -438,14 +494,20 @@ BlockOrder BlockRecord::hand_on_order() {
   return handed;
 }
 
-BlockRecord& record_of_block() {
-  BlockContext& block = *current_block();
+/// In a block of a cooperative launch the record goes along with it; else it is the worker's.
+BlockRecord& record_of(BlockContext& block) {
   if (block.cooperative != 0) {
     if (block.checks == nullptr) block.checks = new BlockRecord;
     return *static_cast<BlockRecord*>(block.checks);
   }
-  thread_local const auto instance = std::make_unique<BlockRecord>();  // as BlockSpace's: large
-  return *instance;
+  return kept_by_thread<BlockRecord>();
+}
+
+BlockRecord& record_of_block() {
+  BlockContext& block = *current_block();
+  BlockRecord& record = record_of(block);
+  record.enter(block);
+  return record;
 }
 
 }  // namespace
@@ -469,6 +531,22 @@ std::shared_ptr<const BlockOrder> order_handed_on() {
 
 void note_ended(std::uint64_t stream, std::uint64_t position) {
   if (kernels_are_checked()) record_of_block().note_ended(stream, position);
+}
+
+std::string describe_difference(const WordDifference& found, const LaunchShape& shape) {
+  const auto run = [&](unsigned number) {
+    const WordWriter& writer = found.writers[number];
+    if (writer.access == nullptr) return fmt::format("{:#010x}, as before", found.words[number]);
+    return fmt::format("{:#010x}, by the {} {} by thread {} of block {}", found.words[number],
+                       is_atomic(*writer.access) ? "atomic operation at" : "write at",
+                       writer.access->place, index_in(shape.block.data(), writer.thread),
+                       index_in(shape.grid.data(), writer.block));
+  };
+  const std::string where = describe_address(found.address, 4);
+  return fmt::format(
+      "the result depends on the order of blocks and warps: the word at {:#x}{} is in the end {}, "
+      "and, if the last ones run first, {}",
+      found.address, where.empty() ? std::string() : ", " + where + ",", run(0), run(1));
 }
 
 void forget_checked_block(const BlockContext& block) noexcept {

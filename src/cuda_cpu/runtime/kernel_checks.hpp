@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
 
 struct BlockOrder;
+struct LaunchShape;
+struct WordDifference;
 
 /// Services::check_access: before an access of `size` bytes. `base` is the variable it is made
 /// through, null where only the address is known.
@@ -25,6 +28,8 @@ void check_step(std::uint32_t step, const CheckedAccess* place);
 std::shared_ptr<const BlockOrder> order_handed_on();
 /// The block that runs has waited for its launches, up to a position of a stream.
 void note_ended(std::uint64_t stream, std::uint64_t position);
+/// What the check `determinism` tells, without the kernel's name.
+std::string describe_difference(const WordDifference& found, const LaunchShape& shape);
 
 /// Frees what is known of a block of a cooperative launch, which no worker runs any more.
 void forget_checked_block(const BlockContext& block) noexcept;

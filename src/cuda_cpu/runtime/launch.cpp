@@ -19,8 +19,10 @@
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/global_accesses.hpp"
 #include "cuda_cpu/runtime/grid_of_blocks.hpp"
+#include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
+#include "cuda_cpu/runtime/order_record.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
@@ -54,6 +56,10 @@ LaunchCommand::LaunchCommand(std::shared_ptr<Function> launched, const LaunchSha
       total_blocks_(shape_.blocks()) {
   const unsigned workers = machine().threads;
   chunk_ = std::max<std::uint64_t>(1, total_blocks_ / (workers * chunks_per_thread));
+  if ((kernel().flags & kernel_checks_order) != 0) {
+    order_ = std::make_unique<OrderRecord>();
+    chunk_ = total_blocks_;
+  }
   limit = static_cast<unsigned>(
       std::min<std::uint64_t>((total_blocks_ + chunk_ - 1) / chunk_, workers));
   eager = limit > 1 && all_threads() >= eager_threads;
@@ -64,7 +70,7 @@ LaunchCommand::~LaunchCommand() {
 }
 
 bool LaunchCommand::keep_all_blocks() {
-  grid_ = std::make_unique<GridOfBlocks>(total_blocks_);
+  grid_ = std::make_unique<GridOfBlocks>(total_blocks_, is_reversed_);
   return grid_->reserve(function_->kernel, shape_, this);
 }
 
@@ -120,9 +126,11 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   const Kernel& kernel = function_->kernel;
   shape_.locate(first, block.block_index);
   const bool by_regions = runs_regions(kernel, shape_.block[0]);
-  const bool on_fibers = runs_on_fibers(kernel);
-  const bool in_rows = (kernel.flags & kernel_runs_block_rows) != 0 && !by_regions && !on_fibers;
+  const bool on_fibers = on_fibers_ || runs_on_fibers(kernel);
+  const bool in_rows = (kernel.flags & kernel_runs_block_rows) != 0 && !by_regions && !on_fibers &&
+                       order_ == nullptr;
   for (std::uint64_t number = first, count = 1; number < end; number += count) {
+    if (is_reversed_) shape_.locate(total_blocks_ - 1 - number, block.block_index);
     if (in_rows) count = blocks_in_row(block, end - number);
     block.blocks_in_row = static_cast<std::uint32_t>(count);
     block.thread_index[0] = thread_unknown;
@@ -209,6 +217,7 @@ void LaunchCommand::set_parent(LaunchCommand& launcher, bool is_tail,
 }
 
 DeviceRuntime& LaunchCommand::device_runtime() {
+  if (order_ != nullptr) order_->give_up();
   std::call_once(has_runtime_, [this] { runtime_ = std::make_unique<DeviceRuntime>(*this); });
   return *runtime_;
 }
@@ -267,9 +276,9 @@ bool LaunchCommand::run() {
     started_.compare_exchange_strong(nobody, monotonic_nanoseconds());
   Share share{this, block, leave_work_at()};
   Fault fault;
-  set_current_block(block);
-  const bool completed = run_guarded(fault, run_blocks, &share);
-  set_current_block(nullptr);
+  bool completed = run_guarded_blocks(share, fault);
+  if (completed && order_ != nullptr && !context().ending && order_->may_repeat())
+    completed = run_in_other_order(share, fault);
   if (completed && !context().ending) return !share.left;
   if (completed) {
     context().fail_ended();  // perhaps no thread is left that could name the kernel
@@ -280,16 +289,54 @@ bool LaunchCommand::run() {
   return true;
 }
 
+bool LaunchCommand::run_guarded_blocks(Share& share, Fault& fault) {
+  set_current_block(share.block);
+  const bool completed = run_guarded(fault, run_blocks, &share);
+  set_current_block(nullptr);
+  return completed;
+}
+
+/// The check `determinism`. Threads that wait for others of their block without a barrier do so in
+/// vain on fibers, so these blocks run by regions; if that is in vain, too, it is for other blocks.
+bool LaunchCommand::run_in_other_order(Share& share, Fault& fault) {
+  order_->begin_second();
+  is_reversed_ = true;
+  for (on_fibers_ = grid_ == nullptr;; on_fibers_ = false) {
+    next_block_.store(0, std::memory_order_relaxed);
+    if (grid_ != nullptr) {
+      if (!keep_all_blocks()) return true;
+      share.block = &grid_->context({});
+    }
+    if (run_guarded_blocks(share, fault)) break;
+    if (!order_->has_waited_in_vain()) return false;
+    if (!on_fibers_) {
+      context().fail(CUDA_ERROR_LAUNCH_FAILED,
+                     "kernel " + shown_name() +
+                         ": the result depends on the order of blocks: a block waits for one with "
+                         "a smaller number, which may not have begun");
+      return true;
+    }
+    order_->restart_second();
+  }
+  if (const auto found = order_->difference())
+    context().fail(CUDA_ERROR_LAUNCH_FAILED,
+                   "kernel " + shown_name() + ": " + describe_difference(*found, shape_));
+  return true;
+}
+
+std::string LaunchCommand::shown_name() const {
+  const bool has_signature = kernel().signature != nullptr && *kernel().signature != '\0';
+  return has_signature ? kernel().signature : kernel().name;
+}
+
 void LaunchCommand::report(Fault fault, const BlockContext& block) {
   if (fault.reason == FaultReason::ended && context().timed_out) {
     if (!watch_.expired()) return;  // ended along with the kernel that ran too long
     fault.reason = FaultReason::timed_out;
   }
-  const Kernel& kernel = function_->kernel;
   const auto triple = [](const std::uint32_t* v) {
     return fmt::format("({},{},{})", v[0], v[1], v[2]);
   };
-  const bool has_signature = kernel.signature != nullptr && *kernel.signature != '\0';
   std::string what = fault_description(fault);
   if (const std::string place = fault_place(fault); !place.empty()) what += ", " + place;
   // What a reference without an object points at begins at 0.
@@ -301,11 +348,10 @@ void LaunchCommand::report(Fault fault, const BlockContext& block) {
   const std::string thread = block.thread_index[0] != thread_unknown
                                  ? triple(block.thread_index)
                                  : "unknown (TREADLE_CHECK=memory tells)";
-  context().fail(
-      fault_code(fault),
-      fmt::format("kernel {}: {}, block {} of {}, thread {} of {}",
-                  has_signature ? kernel.signature : kernel.name, what, triple(block.block_index),
-                  triple(block.grid_size), thread, triple(block.block_size)));
+  context().fail(fault_code(fault),
+                 fmt::format("kernel {}: {}, block {} of {}, thread {} of {}", shown_name(), what,
+                             triple(block.block_index), triple(block.grid_size), thread,
+                             triple(block.block_size)));
 }
 
 bool is_cancelled(const BlockContext& block) {

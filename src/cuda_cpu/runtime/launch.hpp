@@ -18,6 +18,7 @@ namespace treadle::cuda_cpu {
 class DeviceRuntime;
 class GridOfBlocks;
 struct BlockOrder;
+class OrderRecord;
 struct Fault;
 
 struct LaunchShape {
@@ -80,6 +81,8 @@ class LaunchCommand final : public Command {
   void placed(const PlaceInOrder& place) override;
   /// Of checked_launch(), if it is checked for races; else 0.
   std::uint32_t checked_number() const { return checked_number_; }
+  /// Of a kernel that is checked for determinism; else null.
+  OrderRecord* order() const { return order_.get(); }
   /// A block cannot be interrupted and moved to another thread. An earlier quick run predicts the
   /// next one only if the kernel has no loop of unknown length, or if its length depends on
   /// arguments that are the same again.
@@ -107,9 +110,12 @@ class LaunchCommand final : public Command {
   static void run_blocks(void* share);
   void run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block);
   std::uint32_t blocks_in_row(const BlockContext& block, std::uint64_t left) const;
+  bool run_guarded_blocks(Share& share, Fault& fault);
+  bool run_in_other_order(Share& share, Fault& fault);
   bool run_piece(Share& share);
   bool run_piece_of_grid(Share& share);
   void report(Fault fault, const BlockContext& block);
+  std::string shown_name() const;
   std::uint64_t all_threads() const { return total_blocks_ * shape_.threads(); }
   std::uint64_t digest_of_call() const;
 
@@ -136,6 +142,8 @@ class LaunchCommand final : public Command {
   std::shared_ptr<const BlockOrder> known_at_start_;
   std::once_flag has_runtime_;
   std::unique_ptr<DeviceRuntime> runtime_;  // once a block has asked
+  std::unique_ptr<OrderRecord> order_;
+  bool is_reversed_ = false, on_fibers_ = false;  // as it runs again
 };
 
 /// What the device or the kernel forbids.

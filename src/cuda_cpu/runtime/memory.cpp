@@ -209,7 +209,7 @@ bool add_memory(Allocation allocation) {
   // The host writes to all other kinds by itself.
   const bool kernels_only =
       allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::kernel_heap;
-  if (kernels_only && writes_are_noted())
+  if (kernels_only && writes_are_noted(allocation.context.get()))
     allocation.written = std::make_shared<WrittenBytes>(allocation.size);
   if (allocation.kind == MemoryKind::managed) allocation.advice = std::make_shared<ManagedAdvice>();
   return addresses().add(std::move(allocation));

@@ -28,7 +28,7 @@ Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loade
     if (added) known_globals_.push_back(base);  // not a second name of the same variable
   }
   for (const Kernel& kernel : std::span(descriptor().kernels, descriptor().kernel_count)) {
-    if ((kernel.flags & kernel_notes_writes) == 0) stop_noting_writes();
+    note_loaded_kernel(*context, (kernel.flags & kernel_notes_writes) != 0);
     if ((kernel.flags & kernel_checks_races) != 0) track_stream_order();
   }
 }

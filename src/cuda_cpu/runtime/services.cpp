@@ -14,6 +14,7 @@
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
+#include "cuda_cpu/runtime/order_record.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
 #include "cuda_cpu/runtime/texture.hpp"
@@ -28,8 +29,15 @@ Context* launching_context() {
   return block == nullptr ? nullptr : launch_context(*block).get();
 }
 
+/// Of a launch that is checked for determinism; else null.
+OrderRecord* order_record() {
+  const BlockContext* block = current_block();
+  return block == nullptr ? nullptr : static_cast<LaunchCommand*>(block->launch)->order();
+}
+
 int print(const char* format, ...) {
   const ServiceCall call;
+  if (const OrderRecord* order = order_record(); order != nullptr && order->is_second()) return 0;
   const Context* context = launching_context();
   std::va_list arguments;
   va_start(arguments, format);
@@ -70,6 +78,7 @@ void* allocate(std::size_t size_bytes) try {
   const ServiceCall call;
   Context* context = launching_context();
   if (context == nullptr) return nullptr;
+  if (OrderRecord* order = order_record()) order->give_up();
   void* const block =
       context->kernel_heap.allocate(size_bytes, context->limit(CU_LIMIT_MALLOC_HEAP_SIZE));
   if (block != nullptr && kernels_are_checked()) {
@@ -85,6 +94,7 @@ void release(void* pointer) {
   const ServiceCall call;
   Context* context = launching_context();
   if (context == nullptr || pointer == nullptr) return;
+  if (OrderRecord* order = order_record()) order->give_up();
   if (kernels_are_checked())
     remove_memory(reinterpret_cast<std::uintptr_t>(pointer), {MemoryKind::kernel_heap});
   context->kernel_heap.release(pointer);

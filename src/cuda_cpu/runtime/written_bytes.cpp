@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "cuda_cpu/runtime/context.hpp"
 #include "treadle/process/settings.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::size_t word_bits = 64;
-std::atomic<bool> stopped{false};
+std::atomic<bool> stopped{false}, in_some_context{false};
 
 std::uint64_t low_bits(std::size_t count) {
   return count >= word_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -66,11 +67,25 @@ Share WrittenBytes::written(std::size_t first, std::size_t count) const noexcept
   return all ? Share::all : any ? Share::some : Share::none;
 }
 
-bool writes_are_noted() noexcept {
+bool writes_are_noted(const Context* context) noexcept {
   static const bool asked = settings().checks.init;
-  return asked && !stopped.load(std::memory_order_relaxed);
+  return (asked && !stopped.load(std::memory_order_relaxed)) ||
+         (context != nullptr && context->notes_writes.load(std::memory_order_relaxed));
 }
 
-void stop_noting_writes() noexcept { stopped.store(true, std::memory_order_relaxed); }
+bool writes_are_noted() noexcept {
+  return in_some_context.load(std::memory_order_relaxed) || writes_are_noted(nullptr);
+}
+
+void note_loaded_kernel(Context& context, bool notes_writes) noexcept {
+  if (!notes_writes) {
+    stopped.store(true, std::memory_order_relaxed);
+    context.has_unnoted_writes.store(true, std::memory_order_relaxed);
+    context.notes_writes.store(false, std::memory_order_relaxed);
+  } else if (!context.has_unnoted_writes.load(std::memory_order_relaxed)) {
+    context.notes_writes.store(true, std::memory_order_relaxed);
+    in_some_context.store(true, std::memory_order_relaxed);
+  }
+}
 
 }  // namespace treadle::cuda_cpu

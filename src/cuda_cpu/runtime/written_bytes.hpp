@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which bytes of device memory were written. Recorded with TREADLE_CHECK=init only, and only for
-// memory that kernels, copies and fills alone write: that of cuMemAlloc and of malloc in kernels.
+// Which bytes of device memory were written. Recorded with TREADLE_CHECK=init, and in contexts all
+// of whose kernels were compiled with that check, and only for memory that kernels, copies and
+// fills alone write: that of cuMemAlloc and of malloc in kernels.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace treadle::cuda_cpu {
+
+class Context;
 
 /// How many of some bytes.
 enum class Share { none, some, all };
@@ -30,10 +33,13 @@ class WrittenBytes {
   std::vector<std::atomic<std::uint64_t>> words_;
 };
 
-/// Whether allocations that are made now know what is written to them.
+/// Whether memory that is allocated now in this context knows what is written to it, and whether
+/// what is known of it is all there is to know.
+bool writes_are_noted(const Context* context) noexcept;
+/// Whether that is so in any context.
 bool writes_are_noted() noexcept;
-/// Called when a kernel is loaded that does not record its writes: from now on all memory counts as
-/// written.
-void stop_noting_writes() noexcept;
+/// Called when a kernel is loaded. One that does not record its writes makes all memory count as
+/// written: in its context, and wherever TREADLE_CHECK alone has asked.
+void note_loaded_kernel(Context& context, bool notes_writes) noexcept;
 
 }  // namespace treadle::cuda_cpu

@@ -363,7 +363,9 @@ def test_only_what_is_asked_for_is_checked(checked, kernel, arguments, checks):
 
 
 def test_an_unknown_check_is_an_error(device, compile_error):
-    with pytest.raises(compile_error, match="'speed' is not a list of memory, race, init and sync"):
+    with pytest.raises(
+        compile_error, match="'speed' is not a list of memory, race, init, sync and "
+    ):
         device.image(SOURCE, ME, "--treadle-check=speed")
 
 

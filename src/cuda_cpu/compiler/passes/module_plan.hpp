@@ -53,7 +53,7 @@ struct KernelPlan {
   bool runs_block_rows = false;  ///< see block_rows.hpp
   bool deferred = false;         ///< its code is left for later (kernels_on_demand.hpp)
   bool notes_writes = false;     ///< is checked for reads of what nobody has written
-  bool checks_races = false;
+  bool checks_races = false, checks_order = false;
   llvm::Function* run = nullptr;     ///< null when there are regions
   llvm::Function* thread = nullptr;  ///< null unless it is asked for
   std::vector<RegionPlan> regions;

@@ -74,7 +74,7 @@ void make_kernel_bodies(PassContext& c) {
 }
 
 void make_thread_functions(PassContext& c) {
-  if (!c.options.fibers) return;
+  if (!c.options.fibers && !c.options.checks.determinism) return;
   for (const auto& kernel : c.kernels)
     make_thread_function(kernel->plan, *kernel->body, c.machine, c.runner);
 }
@@ -216,7 +216,8 @@ constexpr Pass passes_in_order[] = {
      [](PassContext& c) { lower_device_functions(c.module, c.plan, *c.shared); }},
     {"kernel-bodies", required, "a kernel becomes a function of all that one thread depends on",
      [](PassContext& c) { make_kernel_bodies(c); }},
-    {"thread-functions", required, "with --treadle-fibers, each kernel also for one thread",
+    {"thread-functions", required,
+     "with --treadle-fibers, or checked for determinism: each kernel also for one thread",
      [](PassContext& c) { make_thread_functions(c); }},
     {"lockstep", required,
      "lanes of a warp meet between one's write to shared memory and another's read",

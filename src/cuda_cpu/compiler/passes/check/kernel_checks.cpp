@@ -52,6 +52,7 @@ class CheckInserter {
     if (checks.race) wanted_ |= check_race;
     if (checks.init) wanted_ |= check_init;
     if (checks.sync) wanted_ |= check_sync;
+    if (checks.determinism) wanted_ |= check_order;
     auto* pointer = builder_.getPtrTy();
     auto* long_type = builder_.getInt64Ty();
     check_access_ = module.getOrInsertFunction("__treadle_check_access", builder_.getVoidTy(),
@@ -189,6 +190,7 @@ std::uint32_t order_of(const LoadOrStore& access) {
 
 void CheckInserter::check_load(llvm::LoadInst& load) {
   const std::uint32_t order = order_of(load);
+  if ((wanted_ & ~(check_order | check_sync)) == 0 && order == 0) return;
   const std::uint32_t use = is_only_copied(load) ? std::uint32_t{copies} : 0u;
   const Access access{load.getPointerOperand(), size_of(load.getType()), order | use,
                       load.getAlign().value()};
@@ -217,7 +219,7 @@ void CheckInserter::check(Instruction& instruction) {
     builder_.SetInsertPoint(&instruction);
     step(CheckedStep::fence, description("", {}, 0, 0));
   }
-  if ((wanted_ & (check_memory | check_race | check_init)) == 0) return;
+  if ((wanted_ & (check_memory | check_race | check_init | check_order)) == 0) return;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     check_load(*load);
   } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
@@ -273,6 +275,7 @@ void insert_kernel_checks(llvm::Module& module, ModulePlan& plan, const Checks& 
     kernels.insert(kernel.function);
     kernel.notes_writes = checks.init;
     kernel.checks_races = checks.race;
+    kernel.checks_order = checks.determinism;
   }
   CheckInserter inserter(module, checks);
   for (llvm::Function& function : module)

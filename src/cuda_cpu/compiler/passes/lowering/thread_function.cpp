@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Thread functions, with --treadle-fibers only: the kernel as the text has it, for one thread,
-// beside what later passes make of it. A barrier is a call of the run-time, which
-// goes on with another thread on another stack (fiber_scheduler.hpp). Slow, and so simple that what
-// regions compute is compared with it.
+// Thread functions, with --treadle-fibers and for the check `determinism` only: the kernel as the
+// text has it, for one thread, beside what later passes make of it. A barrier is a call of the
+// run-time, which goes on with another thread on another stack (fiber_scheduler.hpp). Slow, and so
+// simple that what regions compute is compared with it.
 //
 //   define internal void @body.k(...) {          define void @thread.k(ptr %args, ptr %context) {
 //     store i32 %v, ptr %s                          %x = load i32, ptr %context      ; threadIdx.x
