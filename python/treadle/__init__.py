@@ -11,6 +11,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.scans           scans, runs and sums of segments by any associative operation
     treadle.sparse          sparse matrices and conjugate gradients
     treadle.cgen            programs as trees; treadle.templates: texts that know their lines
+    treadle.testing         verdicts on kernels, and an assertion over them
     treadle.tune            spaces of configurations, and the best of them
     treadle.specialize      a kernel with arguments baked in
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
@@ -38,6 +39,7 @@ _SUBMODULES = (
     "scans",
     "sparse",
     "templates",
+    "testing",
     "tune",
 )
 # Where in the extension names live that are not in its top.

@@ -15,6 +15,7 @@ from treadle import random as random
 from treadle import scans as scans
 from treadle import sparse as sparse
 from treadle import templates as templates
+from treadle import testing as testing
 from treadle import tune as tune
 from treadle._core import Language as Language
 from treadle._core import Settings as Settings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`treadle` and `python -m treadle`: run | trace | info | dialect | tune | cache."""
+"""`treadle` and `python -m treadle`: run | trace | info | dialect | tune | judge | cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle
-from treadle import _cache_command, _dialect, _info, _run, _trace, _tune_command
+from treadle import (
+    _cache_command,
+    _dialect,
+    _info,
+    _judge_command,
+    _run,
+    _trace,
+    _tune_command,
+)
 
 # How this was started: by the script that pip installs, or as a module.
 _PROGRAM = "treadle" if pathlib.Path(sys.argv[0]).name == "treadle" else "python -m treadle"
@@ -54,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("dialect", help="what of a CUDA C text OpenCL C does not have")
     )
     commands.add_parser("tune", help="the best variant of a kernel, and what was measured")
+    commands.add_parser("judge", help="what a kernel does wrong, on small problems")
     cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
     actions = cache.add_subparsers(dest="action", required=True)
     for name, (_, _, text) in _cache_command.ACTIONS.items():
@@ -80,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run.main(words[1:], _RUN_USAGE)
     if words[:1] == ["tune"]:
         return _tune_command.main(words[1:], _PROGRAM)
+    if words[:1] == ["judge"]:
+        return _judge_command.main(words[1:], _PROGRAM)
     options = _parser().parse_args(words)
     if options.command == "cache":
         action, as_text, _ = _cache_command.ACTIONS[options.action]

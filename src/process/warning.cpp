@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "process/quiet_warnings.hpp"
+
 namespace treadle {
 namespace {
 
@@ -20,7 +22,12 @@ Channel& channel() {
   return instance;
 }
 
+thread_local unsigned quiet = 0;
+
 }  // namespace
+
+QuietWarnings::QuietWarnings() noexcept { ++quiet; }
+QuietWarnings::~QuietWarnings() { --quiet; }
 
 WarningHandler set_warning_handler(WarningHandler handler) {
   auto replacement = handler ? std::make_shared<const WarningHandler>(std::move(handler)) : nullptr;
@@ -31,6 +38,7 @@ WarningHandler set_warning_handler(WarningHandler handler) {
 }
 
 void warn(std::string_view text) noexcept {
+  if (quiet > 0) return;
   try {
     std::shared_ptr<const WarningHandler> handler;
     {

@@ -37,8 +37,11 @@ std::shared_ptr<Driver> cpu_driver();
 /// InvalidState. Asking again for the context that was asked for last costs some 10 ns. Throws
 /// InvalidState for a context that was detached.
 std::shared_ptr<Device> device_of(const cuda::Context& context);
-/// The same without a share in it, for paths where a few nanoseconds count: null where this thread
-/// did not ask device_of() for this context last, or nobody holds the Device any more.
+/// A Device like this one in a new context of its own, which ends with it: what a kernel breaks
+/// there is nobody else's. Null for a device of another run-time.
+std::shared_ptr<Device> in_new_context(Device& device);
+/// As device_of() without a share in it, for paths where a few nanoseconds count: null where this
+/// thread did not ask device_of() for this context last, or nobody holds the Device any more.
 Device* last_device_of(const cuda::Context& context) noexcept;
 /// The Device whose context `address` was allocated in, by any library of the process; null for an
 /// address that `driver` does not know, and for memory that belongs to no context.

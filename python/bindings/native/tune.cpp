@@ -369,6 +369,7 @@ void bind_tune(nb::module_& m) {
   bind_tune_kernel(m);
   bind_tune_store(m);
   bind_tune_arrays(m);
+  bind_tune_judge(m);
   m.def(
       "evaluate",
       [](const std::string& formula, const nb::object& names) {

@@ -36,5 +36,6 @@ nb::object kernel_object(const device::Kernel& kernel);
 void bind_tune_kernel(nb::module_& m);
 void bind_tune_store(nb::module_& m);
 void bind_tune_arrays(nb::module_& m);
+void bind_tune_judge(nb::module_& m);
 
 }  // namespace treadle::bindings

@@ -631,6 +631,65 @@ def write_tilings(store: Store) -> int:
     Writes what a store knows of arrays' kernels for later processes; returns for how many devices and schedules.
     """
 
+class Finding:
+    """An answer to a question about a kernel."""
+
+    @property
+    def question(self) -> str:
+        """What was asked: 'race', 'bounds', 'result' and so on."""
+
+    @property
+    def answer(self) -> str:
+        """'right', 'wrong', 'told' or 'unknown'."""
+
+    @property
+    def device(self) -> str:
+        """Where it was asked; empty: on none."""
+
+    @property
+    def text(self) -> str:
+        """What is wrong, with the fault's own words."""
+
+    @property
+    def run(self) -> str:
+        """In which run: 'n=257, random values'."""
+
+    def __repr__(self) -> str: ...
+
+class Verdict:
+    """What a judge found about a kernel."""
+
+    @property
+    def kernel(self) -> str:
+        """Its name."""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """One for each question and device."""
+
+    @property
+    def ulp(self) -> dict[str, float]:
+        """
+        By output: the largest error for random values, in units of the last place.
+        """
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing is wrong but what is accepted."""
+
+    def answer(self, question: str) -> str:
+        """The worst answer of all devices."""
+
+    def json(self) -> str:
+        """All of it, as text."""
+
+    def __str__(self) -> str: ...
+
+    def __bool__(self) -> bool: ...
+
+def judge(text: str, name: str, given: dict, reference: object | None, devices: Sequence[str], tolerance: float | None, accepted: Sequence[str], architecture: str, seed: int) -> Verdict:
+    """What treadle.testing.judge() calls."""
+
 def evaluate(formula: str, names: object) -> bool | int | float | str:
     """The value of a formula of spaces for a mapping of names and values."""
 

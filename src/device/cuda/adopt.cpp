@@ -129,6 +129,12 @@ std::shared_ptr<Device> device_of(const cuda::Context& context) {
   return device;
 }
 
+std::shared_ptr<Device> in_new_context(Device& device) {
+  const cuda::Context* const context = cuda_context(device);
+  if (context == nullptr) return nullptr;
+  return device_of(cuda::Context::create(context->device()));
+}
+
 Device* last_device_of(const cuda::Context& context) noexcept {
   const Last& last = last_found();
   const bool is_it = context.state() == last.state && context.is_valid() && !last.device.expired();

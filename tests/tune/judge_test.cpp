@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/tune/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle::tune {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* judged_text = R"(
+extern "C" __global__ void scale(float *y, const float *x, float a, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+}
+extern "C" __global__ void sum(float *total, const float *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) atomicAdd(total, x[i]);
+}
+)";
+
+void scaled_by_a(JudgedCase& run) {
+  run.results["y"] = run.reals("x");
+  for (double& each : run.results["y"]) each *= run.number("a");
+}
+
+TEST(Judge, finds_nothing_where_nothing_is_wrong) {
+  const Verdict verdict = judge(
+      {.text = judged_text, .kernel = "scale", .uses = {{"y", JudgedUse::output}}}, scaled_by_a);
+  EXPECT_TRUE(verdict.is_right()) << verdict.text();
+  EXPECT_EQ(verdict.answer(Question::written), Answer::right);
+  EXPECT_EQ(verdict.answer(Question::race), Answer::right);
+  EXPECT_LE(verdict.ulp.at("y"), 1);
+}
+
+TEST(Judge, says_what_is_wrong_and_in_which_run) {
+  const Verdict verdict = judge({.text = judged_text,
+                                 .kernel = "sum",
+                                 .groups = {"ceil_div(n, 128)"},
+                                 .elements = {{"total", "1"}}},
+                                {}, {.devices = {"cpu"}});
+  EXPECT_FALSE(verdict.is_right());
+  const auto found = std::ranges::find(verdict.findings, Question::bounds, &Finding::question);
+  ASSERT_NE(found, verdict.findings.end());
+  EXPECT_THAT(found->text, HasSubstr("kernel.cu:10: read of 4 bytes"));
+  EXPECT_EQ(found->run, "n=1");
+  EXPECT_EQ(verdict.answer(Question::order), Answer::unknown);
+  EXPECT_EQ(verdict.answer(Question::runs), Answer::unknown);
+  EXPECT_THAT(verdict.text(), HasSubstr("bounds: wrong on cpu (n=1): kernel sum"));
+  EXPECT_THAT(verdict.json(), HasSubstr(R"("question": "bounds", "answer": "wrong")"));
+}
+
+TEST(Judge, refuses_what_it_cannot_make_up) {
+  EXPECT_THROW(judge({.text = judged_text, .kernel = "absent"}), InvalidArgument);
+  EXPECT_THROW(judge({.text = judged_text}), InvalidArgument);
+  EXPECT_THROW(judge({.text = judged_text, .kernel = "scale", .elements = {{"z", "n"}}}),
+               InvalidArgument);
+  EXPECT_THROW(judge({.text = judged_text, .kernel = "scale", .where = "n < 0"}), InvalidArgument);
+  EXPECT_THROW(judge({.text = "struct S {}; __global__ void k(S *s) {}"}), InvalidArgument);
+  EXPECT_THROW(question_of("speed"), InvalidArgument);
+  EXPECT_EQ(question_of("aliasing"), Question::aliasing);
+}
+
+}  // namespace
+}  // namespace treadle::tune
