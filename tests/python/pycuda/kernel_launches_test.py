@@ -365,6 +365,20 @@ TEXTS = {
     "a device function": """
         __device__ void start(int *a, int value) { set<<<1, 4>>>(a, value); }
         __global__ void k(int *a) { start(a, 7); }""",
+    "overloads": """
+        }
+        __device__ int pick(int) { return 7; }
+        __device__ int pick(float) { return 8; }
+        template <int threads> struct Launcher {
+            __device__ void operator()(int *a) const { set<<<1, threads>>>(a, pick(1)); }
+        };
+        extern "C" {
+        __global__ void k(int *a) { Launcher<4>{}(a); }""",
+    "a lambda": """
+        __global__ void k(int *a) {
+            auto start = [=](int value) { set<<<1, 4>>>(a, value); };
+            start(7);
+        }""",
     "a declaration inside": """
         __global__ void k(int *a) {
             extern __global__ void set(int *, int);
