@@ -399,11 +399,11 @@ class sparray:  # noqa: N801 - SciPy's name
         is left."""
         given = shape[0] if len(shape) == 1 and not _numpy.isscalar(shape[0]) else shape
         rows, columns = _size(given)
+        if order not in ("C", "F") or max(rows, columns) < 0:
+            raise ValueError(f"reshape({given!r}, order={order!r}); one length may be -1")
         count = self.shape[0] * self.shape[1]
         rows = count // max(columns, 1) if rows == -1 else rows
         columns = count // max(rows, 1) if columns == -1 else columns
-        if order not in ("C", "F"):
-            raise ValueError(f"order={order!r}; pass 'C' or 'F'")
         if order == "F":
             return self.T.reshape(columns, rows).T
         return self._like(self._csr.reshaped(rows, columns))
