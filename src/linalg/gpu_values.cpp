@@ -48,9 +48,10 @@ struct RotatedSvd {
     const Elements<T> matrices = run.copied(0, run.scratch<T>(count * m * n), count * m * n);
     const Elements<Real<T>> s = run.result<Real<T>>(0);
     const Elements<int> info = run.result<int>(1);
-    // Without vectors nothing is stored there.
-    const Elements<T> u = has_vectors ? run.result<T>(2) : matrices;
-    const Elements<T> v = has_vectors ? run.result<T>(3) : matrices;
+    // The library turns vectors there also where it is asked for values alone.
+    const std::int64_t made = has_vectors || is_one_call ? count : 1;
+    const Elements<T> u = has_vectors ? run.result<T>(2) : run.scratch<T>(made * u_width() * m);
+    const Elements<T> v = has_vectors ? run.result<T>(3) : run.scratch<T>(made * v_width() * n);
     const Rotations settings(run.table().create_svd_rotations, run.table().destroy_svd_rotations);
     const int job = has_vectors ? CusolverWords::values_and_vectors : CusolverWords::values;
     const int economic = has_full_matrices ? 0 : 1, rows = whole(m), columns = whole(n);

@@ -136,6 +136,10 @@ int rotated(const char* name, int job, bool is_economic, int m, int n, T* a, Rea
         else
           v[i * n + j] = std::conj(element);
       }
+    if (job == 0) {  // as the library, which turns vectors all the same
+      std::fill(u, u + m * (is_economic ? least : m), T(1));
+      std::fill(v, v + n * width, T(1));
+    }
     *info = solver_converges ? static_cast<int>(failure) : least + 1;
   });
   return own;
@@ -155,7 +159,7 @@ void fill_rotations(CusolverRoutines<T>& table) {
                             int, int* info, void*, int count) {
     for (int i = 0; i < count; ++i)
       rotated<T>("gesvdjBatched", job, false, m, n, a + i * m * n, s + i * std::min(m, n),
-                 job == 0 ? u : u + i * m * m, job == 0 ? v : v + i * n * n, info + i);
+                 u + i * m * m, v + i * n * n, info + i);
     return solver_answer;
   };
   table.syevj_of_many_size = [](void*, int, int, int, const T*, int, const R*, int* size, void*,
