@@ -122,7 +122,11 @@ void Capture::set_last(const After& nodes) const {
 }
 
 CaptureStatus capture_status(StreamRef stream) {
-  return ask_capture(current_table(), stream.raw()).status;
+  return capture_status(current_table(), stream);
+}
+
+CaptureStatus capture_status(const Table& cu, StreamRef stream) {
+  return ask_capture(cu, stream.raw()).status;
 }
 
 CaptureModeScope::CaptureModeScope(CaptureMode mode)

@@ -55,7 +55,7 @@ template <class Library>
 bool StreamHandle<Library>::is_captured(std::uint64_t stream) const {
   const cuda::Activation active(context_);
   const auto raw = static_cast<cuda::RawStream>(pointer_of(stream));
-  return cuda::capture_status(cuda::StreamRef(raw)) != cuda::CaptureStatus::none;
+  return cuda::capture_status(active.table(), cuda::StreamRef(raw)) != cuda::CaptureStatus::none;
 }
 
 template <class Library>

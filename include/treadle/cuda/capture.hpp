@@ -67,6 +67,8 @@ class Capture {
 
 /// Whether work on `stream` becomes nodes of a graph.
 CaptureStatus capture_status(StreamRef stream);
+/// The same of a stream of the driver that has these entry points.
+CaptureStatus capture_status(const Table& cu, StreamRef stream);
 
 /// While it lives, potentially unsafe calls of this thread are judged by `mode`: with `relaxed` an
 /// allocation in the middle of a capture is allowed.
