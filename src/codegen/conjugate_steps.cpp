@@ -107,11 +107,13 @@ class ConjugateWriter {
             .lanes_are_adjacent = true,
             .dialect = out_.dialect};
   }
-  /// In the kernel's outermost block: the memory, and the sums themselves.
-  void declare_sums(const Names& names) {
+  /// In the kernel's outermost block: the memory, and the sums themselves. is_told: tell_group() or
+  /// take_over() has them.
+  void declare_sums(const Names& names, bool is_told = true) {
     for (const std::string& name : names) code_.declare("double", name, "0");
     if (!is_wide_) return;
     tree_of(names).declare(code_);
+    if (!is_told) return;
     for (const std::string& name : names) code_.declare_local("double", name + "_of_all");
   }
   void fold_group(const Names& names) {
@@ -301,7 +303,7 @@ class ConjugateWriter {
   }
   void write_product_kernel() {
     open(name_ + "_product");
-    declare_sums({"curvature"});
+    declare_sums({"curvature"}, false);
     code_.open_if({"state[3] == ", code_of(ConjugateEnd::running)});
     multiply();
     hand_over({"curvature"});
@@ -311,7 +313,7 @@ class ConjugateWriter {
   void write_update_kernel() {
     open(name_ + "_update");
     declare_sums({"curvature"});
-    declare_sums(sums_of_update());
+    declare_sums(sums_of_update(), false);
     read_state();
     // The kernel behind this one reads what it changes from a second place.
     code_.open_if(first_of_all());

@@ -43,7 +43,9 @@ unsigned power_below(std::uint64_t limit, unsigned wanted) {
 unsigned group_items(device::Device& device, const codegen::Tiling& tiling, ConjugateParts parts) {
   if (tiling.schedule == Schedule::narrow || parts == ConjugateParts::three_kernels)
     return tiling.group_size;
-  return power_below(device.info().limits.max_group_items,
+  // NVIDIA's OpenCL allows kernels of so many registers the groups of the tiling, not the device's.
+  const bool is_cuda = device.info().language == Language::cuda_c;
+  return power_below(is_cuda ? device.info().limits.max_group_items : tiling.group_size,
                      parts == ConjugateParts::one_group ? lone_items : meeting_items);
 }
 

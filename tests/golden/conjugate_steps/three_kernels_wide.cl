@@ -22,7 +22,6 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
   const long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __local double curvature_shared[256];
-  __local double curvature_of_all;
   if (state[3] == 1) {
     for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
       float sum = 0.0f;
@@ -78,7 +77,6 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
   __local double curvature_of_all;
   double square = 0;
   __local double square_shared[256];
-  __local double square_of_all;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];

@@ -9,7 +9,6 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float32_pr
   const long long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __shared__ double curvature_shared[8];
-  __shared__ double curvature_of_all;
   if (state[3] == 1) {
     for (long long row = begin + threadIdx.x; row < behind; row += 256) {
       float sum = 0.0f;
@@ -58,7 +57,6 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float32_up
   __shared__ double curvature_of_all;
   double square = 0;
   __shared__ double square_shared[8];
-  __shared__ double square_of_all;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];

@@ -91,8 +91,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1)))  product_add_tanh
     }
   }
   long from = 0;
-  int rest;
-  rest = k - from < 8 ? (int)(k - from) : 8;
+  int rest = k - from < 8 ? (int)(k - from) : 8;
   const int x_at = item / 8;
   const int x_deep = item % 8;
   float next_x[2];

@@ -53,8 +53,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)  product_float16_8(
     }
   }
   long long from = 0;
-  int rest;
-  rest = k - from < 8 ? (int)(k - from) : 8;
+  int rest = k - from < 8 ? (int)(k - from) : 8;
   const int x_at = item % 128;
   const int x_deep = item / 128;
   float next_x[4];
