@@ -75,7 +75,7 @@ class Reader {
     const auto parsed = Checks::parse(*value);
     if (!parsed)
       throw InvalidArgument(
-          std::string(name) + "=\"" + *value + "\" is not a list of memory, race, init and sync",
+          std::string(name) + "=\"" + *value + "\" is not a list of memory, race, init, sync and determinism",
           std::string(name) + "=memory,race");
     into = *parsed;
   }

@@ -152,9 +152,12 @@ TEST_P(TuneKernelTest, WhatIsSlowIsOvertaken) {
   for (const Attempt& each : tuned.attempts) {
     if (each.configuration.get<std::int64_t>("MODE") == 0) {
       is_best_known = true;
-    } else if (is_best_known) {  // at its first run, or, where that can be ended, within it
-      EXPECT_EQ(each.measured.outcome, GetParam() == "cpu" ? Outcome::timeout : Outcome::overtaken);
-      EXPECT_LE(each.measured.samples.size(), 1u);
+    } else if (is_best_known) {  // at its first runs, or, where these can be ended, within them
+      const Outcome outcome = each.measured.outcome;
+      EXPECT_TRUE(outcome == Outcome::overtaken ||
+                  (GetParam() == "cpu" && outcome == Outcome::timeout))
+          << outcome_name(outcome);
+      EXPECT_LE(each.measured.samples.size(), 2u);  // the second where the first was short
     }
   }
 }
