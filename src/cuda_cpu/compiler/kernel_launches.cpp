@@ -136,17 +136,20 @@ class KeptUntilTheEnd : public clang::ASTConsumer {
   void HandleTranslationUnit(clang::ASTContext& context) override {
     KernelMaker kernels(context);
     for (clang::Decl* declaration : declarations_) kernels.TraverseDecl(declaration);
-    for (const Kept& kept : std::exchange(kept_, {})) kept(*maker_);
+    // The maker reads more from the precompiled prelude, which comes by way of this consumer.
+    has_ended_ = true;
+    for (const Kept& kept : kept_) kept(*maker_);
     maker_->HandleTranslationUnit(context);
   }
 
  private:
   using Kept = std::function<void(clang::ASTConsumer&)>;
-  void keep(Kept kept) { kept_.push_back(std::move(kept)); }
+  void keep(Kept kept) { has_ended_ ? kept(*maker_) : kept_.push_back(std::move(kept)); }
 
   std::unique_ptr<clang::ASTConsumer> maker_;
   std::vector<clang::Decl*> declarations_;
   std::vector<Kept> kept_;
+  bool has_ended_ = false;
 };
 
 }  // namespace

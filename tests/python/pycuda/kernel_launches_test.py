@@ -205,7 +205,9 @@ def test_a_kernel_waits_for_its_launches(on_cpu):
 
 
 def test_launches_need_relocatable_code(context):
-    with pytest.raises(cuda.CompileError, match="rdc|separate compilation mode|device-side kernel launch"):
+    with pytest.raises(
+        cuda.CompileError, match="rdc|separate compilation mode|device-side kernel launch"
+    ):
         SourceModule(TEXT, no_extern_c=True)
 
 
