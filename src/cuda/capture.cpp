@@ -121,9 +121,7 @@ void Capture::set_last(const After& nodes) const {
         "cuStreamUpdateCaptureDependencies");
 }
 
-CaptureStatus capture_status(StreamRef stream) {
-  return capture_status(current_table(), stream);
-}
+CaptureStatus capture_status(StreamRef stream) { return capture_status(current_table(), stream); }
 
 CaptureStatus capture_status(const Table& cu, StreamRef stream) {
   return ask_capture(cu, stream.raw()).status;

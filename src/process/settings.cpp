@@ -74,9 +74,9 @@ class Reader {
     if (!value) return;
     const auto parsed = Checks::parse(*value);
     if (!parsed)
-      throw InvalidArgument(
-          std::string(name) + "=\"" + *value + "\" is not a list of memory, race, init, sync and determinism",
-          std::string(name) + "=memory,race");
+      throw InvalidArgument(std::string(name) + "=\"" + *value +
+                                "\" is not a list of memory, race, init, sync and determinism",
+                            std::string(name) + "=memory,race");
     into = *parsed;
   }
 
