@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What the CPU device's checks cost: `python benchmarks/checks.py` prints a table in markdown.
 
-Each kernel is compiled once for each check, in one process. A figure is the least of some runs, in
-time of cores: other work on the machine, which changes how long one waits, hardly changes it.
+Each check has a process of its own, because `init` knows nothing where kernels without it were
+loaded, and one worker. A figure is the least of some runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -57,47 +61,56 @@ def seconds_of(device, kernel, launch, runs):
     stream = device.default_stream()
     least = float("inf")
     for _ in range(runs):
-        begin = time.process_time()
+        begin = time.perf_counter()
         launch(kernel)
         stream.synchronize()
-        least = min(least, time.process_time() - begin)
+        least = min(least, time.perf_counter() - begin)
     return least
+
+
+def measured(elements, check):
+    """Nanoseconds by kernel, in this process, whose TREADLE_CHECK is `check`."""
+    side = 96
+    device = treadle.find_device("cpu")
+    host = np.random.default_rng(1).random(elements, np.float32)
+    x, y = (treadle.Buffer(device, host) for _ in range(2))
+    n = np.int32(elements)
+    lines = {"groups": elements // 128, "group_size": 128}
+    tiles = {"groups": (side // 16,) * 2, "group_size": (16, 16)}
+    launches = {
+        "saxpy": (elements, lambda kernel: kernel(y, x, np.float32(2), n, **lines)),
+        "stencil": (elements, lambda kernel: kernel(y, x, n, **lines)),
+        "block_sums": (elements, lambda kernel: kernel(y, x, n, **lines)),
+        "histogram": (elements, lambda kernel: kernel(y, x, n, **lines)),
+        "product": (side**3, lambda kernel: kernel(y, x, x, np.int32(side), **tiles)),
+    }
+    program = treadle.Program(device, TEXT)
+    return {
+        name: seconds_of(device, program.kernel(name), launch, 5 if check else 20) / count * 1e9
+        for name, (count, launch) in launches.items()
+    }
+
+
+def measured_apart(elements, check):
+    words = [sys.executable, __file__, "--elements", str(elements), "--one", check]
+    environment = os.environ | {"TREADLE_CHECK": check, "TREADLE_CPU_THREADS": "1"}
+    done = subprocess.run(words, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--elements", type=int, default=1 << 17)
-    parser.add_argument("--checks", default=",".join(CHECKS))
-    parser.add_argument("--kernels", default="saxpy,stencil,block_sums,histogram,product")
+    parser.add_argument("--elements", type=int, default=1 << 16)
+    parser.add_argument("--one", choices=CHECKS, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    n, side = options.elements, 96
-    device = treadle.find_device("cpu")
-    host = np.random.default_rng(1).random(n, np.float32)
-    x, y = (treadle.Buffer(device, host) for _ in range(2))
-    lines = {"groups": n // 128, "group_size": 128}
-    tiles = {"groups": (side // 16,) * 2, "group_size": (16, 16)}
-    launches = {
-        "saxpy": (n, lambda kernel: kernel(y, x, np.float32(2), np.int32(n), **lines)),
-        "stencil": (n, lambda kernel: kernel(y, x, np.int32(n), **lines)),
-        "block_sums": (n, lambda kernel: kernel(y, x, np.int32(n), **lines)),
-        "histogram": (n, lambda kernel: kernel(y, x, np.int32(n), **lines)),
-        "product": (
-            side**3,
-            lambda kernel: kernel(y, x, x, np.int32(side), **tiles),
-        ),
-    }
-    checks = options.checks.split(",")
-    print(f"| ns of a core: element, FMA | {' | '.join(c or 'none' for c in checks)} |")
-    print("|---" * (len(checks) + 1) + "|")
-    for name in options.kernels.split(","):
-        count, launch = launches[name]
-        row = []
-        for check in checks:
-            flags = [f"--treadle-check={check}"] if check else []
-            kernel = treadle.Program(device, TEXT, flags=flags).kernel(name)
-            runs = 20 if not check else 3
-            row.append(seconds_of(device, kernel, launch, runs) / count * 1e9)
-        print(f"| {name} | " + " | ".join(f"{each:.3g}" for each in row) + " |", flush=True)
+    if options.one is not None:
+        print(json.dumps(measured(options.elements, options.one)))
+        return
+    columns = [measured_apart(options.elements, check) for check in CHECKS]
+    print(f"| ns for an element, FMA | {' | '.join(check or 'none' for check in CHECKS)} |")
+    print("|---" * (len(CHECKS) + 1) + "|")
+    for name in columns[0]:
+        print(f"| {name} | " + " | ".join(f"{column[name]:.3g}" for column in columns) + " |")
 
 
 if __name__ == "__main__":
