@@ -80,7 +80,8 @@ void BlockReduce::write_shared(tree::BlockBuilder& code, const std::string& inde
     code.assign({field.name, "_shared[", index, "]"}, field.name);
 }
 
-/// The first of each sub-group hands its part over, and the first of all folds them in order.
+/// The first work-item of each sub-group stores its part in local memory, and the first work-item
+/// of the result folds these parts in order.
 void BlockReduce::write_sub_groups(tree::BlockBuilder& code, const std::string& lane) const {
   const std::string uint = value_type(Scalar::uint32, dialect), width = number(sub_group);
   code.open_if({lane, " % ", width, " == 0"});
@@ -145,7 +146,8 @@ void BlockScan::write(tree::BlockBuilder& code) const {
   has_shuffles() ? write_shuffles(code) : write_steps(code);
 }
 
-/// Sub-groups by shuffles; then each work-item takes the sums of the sub-groups before its own.
+/// Scans sub-groups by shuffles; then each work-item adds the sums of the sub-groups before its
+/// own.
 void BlockScan::write_shuffles(tree::BlockBuilder& code) const {
   const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id,
                     width = number(sub_group), step = prefix + "step", group = prefix + "sub_group";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the work-items of a group do together.
+// Operations in which all work-items of a group take part.
 #pragma once
 
 #include <functional>
@@ -13,56 +13,57 @@
 
 namespace treadle::codegen {
 
-/// Work-items that shuffle with each other.
+/// The number of work-items that shuffle with each other.
 constexpr unsigned sub_group = 32;
 
-/// The text of the value of the work-item that is so many before, within a sub-group.
+/// An expression for `value` in the work-item `by` places earlier in the sub-group.
 std::string shuffled_up(const std::string& value, const std::string& by, const Dialect& dialect);
-/// The text of an addition to a number of 32 bits, or 64, that others add to as well. Its value is
-/// what was there before.
+/// An expression that adds atomically to a number of 32 or 64 bits; its value is the number before
+/// the addition.
 std::string added_atomically(const std::string& place, const std::string& value,
                              const Dialect& dialect, bool is_wide = false);
 
-/// A variable that each work-item has.
+/// A variable of each work-item.
 struct BlockField {
-  /// How its value goes from one work-item of a sub-group to another.
+  /// How a work-item reads the variable of another work-item of its sub-group.
   enum class Shuffle {
-    none,   ///< through local memory: a structure, of which nothing is known
+    none,   ///< through local memory: a structure whose members are unknown
     whole,  ///< by one shuffle
-    parts,  ///< by one for .x and one for .y
+    parts,  ///< by two shuffles, one for .x and one for .y
   };
   std::string name;
   std::string type;
   Shuffle shuffle = Shuffle::whole;
 };
-/// How a user's type is shuffled: numbers of the language are.
+/// How a user's type is shuffled; the language's numbers are shuffled as a whole.
 BlockField::Shuffle shuffle_of(const DType& dtype);
 /// A variable of value_type(dtype).
 BlockField value_field(std::string name, Scalar dtype, const Dialect& dialect);
 
-/// Folds variables over work-items, in a tree whose shape depends on `depth` alone. There are
-/// group_size / depth results; the first work-item of each has it in its variables afterwards, and
-/// the variables of the others hold no more than parts.
+/// Folds variables over work-items, in a tree whose shape depends only on `depth`. There are
+/// group_size / depth results. Afterwards the first work-item of each result has the result in its
+/// variables; the variables of the others hold partial results.
 ///
-/// Realised by shuffles where the language and the types have them and lanes are neighbours, with
-/// local memory between sub-groups; else in local memory; and by nothing where one work-item has
-/// the result.
+/// Shuffles make the fold if the language and the types have them and the work-items of a result
+/// are adjacent, with local memory between sub-groups. Otherwise local memory alone makes the fold.
+/// If one work-item has a whole result, nothing is written.
 struct BlockReduce {
-  /// Turns the name of a field into the text of the other's value.
+  /// Maps the name of a field to an expression for the other work-item's value.
   using Other = std::function<std::string(const std::string&)>;
 
   std::vector<BlockField> fields;
-  /// Writes statements that fold the other's values into the variables.
+  /// Writes statements that fold the other work-item's values into the variables.
   std::function<void(tree::BlockBuilder&, const Other&)> combine;
   unsigned group_size;
-  unsigned depth;           ///< work-items of one result, a power of two
-  bool lanes_are_adjacent;  ///< they are neighbours; else group_size / depth apart
+  unsigned depth;  ///< work-items for a result, a power of two
+  /// Whether these work-items are adjacent; otherwise their distance is group_size / depth.
+  bool lanes_are_adjacent;
   const Dialect& dialect;
 
-  /// The local memory that write() uses: in the kernel's outermost block.
+  /// Declares the local memory for write(); call it in the kernel's outermost block.
   void declare(tree::BlockBuilder& code) const;
-  /// In uniform control flow; `lane` is the number of the work-item within its result. May be
-  /// written again behind a barrier.
+  /// Writes the fold; call it in uniform control flow. `lane` is the number of the work-item among
+  /// those of its result. After a barrier it may be written again.
   void write(tree::BlockBuilder& code, const std::string& lane) const;
 
  private:
@@ -75,33 +76,36 @@ struct BlockReduce {
   void write_shared(tree::BlockBuilder& code, const std::string& index) const;
 };
 
-/// Scans variables over work-items: each has what was combined of those up to its own afterwards,
-/// in its variables and, for others to read behind a barrier, in local memory. By shuffles where
-/// the language and the types have them, else in local memory (W. D. Hillis and G. L. Steele, "Data
-/// parallel algorithms", 1986).
+/// Scans variables over work-items. Afterwards the variables of each work-item hold the combination
+/// of the values up to its own; after a barrier, others can read it from local memory. Shuffles
+/// make the scan if the language and the types have them; otherwise local memory does (W. D. Hillis
+/// and G. L. Steele, "Data parallel algorithms", 1986).
 struct BlockScan {
-  /// A variable, and the array of the group that has it for each work-item.
+  /// A variable, and the local array with its value for each work-item.
   struct Field {
     BlockField value;
     std::string array;
   };
-  /// Turns the name of a variable into the text of an earlier value.
+  /// Maps the name of a variable to an expression for an earlier value.
   using Earlier = BlockReduce::Other;
 
   std::vector<Field> fields;
-  /// Writes statements that combine earlier values with the variables. What they declare is theirs.
+  /// Writes statements that combine earlier values with the variables; they have a scope of their
+  /// own.
   std::function<void(tree::BlockBuilder&, const Earlier&)> combine;
   unsigned group_size;
   std::string
-      is_there;        ///< whether a work-item has a value; those who do are the first; empty: all
-  std::string prefix;  ///< of its own names
+      /// A condition: whether a work-item has a value; the work-items with values come first;
+      /// empty: all have values.
+      is_there;
+  std::string prefix;  ///< prefix of the scan's own names
   const Dialect& dialect;
-  /// Whether others read the arrays, which the kernel declares then.
+  /// Whether other work-items read the arrays; the kernel then declares the arrays.
   bool keeps_arrays = true;
 
-  /// The local memory that write() uses itself: in the kernel's outermost block.
+  /// Declares the local memory that only write() uses; call it in the kernel's outermost block.
   void declare(tree::BlockBuilder& code) const;
-  /// In uniform control flow; ends with a barrier where arrays are kept.
+  /// Writes the scan; call it in uniform control flow. Ends with a barrier if arrays are kept.
   void write(tree::BlockBuilder& code) const;
 
  private:
@@ -113,44 +117,47 @@ struct BlockScan {
   void write_steps(tree::BlockBuilder& code) const;
 };
 
-/// Folds variables of the first work-items of a group, which are one sub-group, in their order and
-/// by shuffles: the first one has the result. The tree depends on how many there are alone.
+/// Folds variables of the first sub-group of a group, in order and by shuffles; the first work-item
+/// gets the result. The tree depends only on the number of values.
 struct SubGroupFold {
-  /// Turns the name of a variable into the text of a later value.
+  /// Maps the name of a variable to an expression for a later value.
   using Other = BlockReduce::Other;
 
-  std::vector<BlockField> fields;  ///< shuffled as a whole
-  /// Writes statements that put later values behind the variables.
+  std::vector<BlockField> fields;  ///< each shuffled as a whole
+  /// Writes statements that combine the variables with later values.
   std::function<void(tree::BlockBuilder&, const Other&)> combine;
-  std::string count;  ///< how many work-items have values, at most width()
+  std::string count;  ///< the number of work-items with values, at most width()
   const Dialect& dialect;
 
-  /// Whether the language shuffles, and groups of that size begin with a whole sub-group.
+  /// Whether the language has shuffles and a group of this size has a whole sub-group.
   static bool fits(unsigned group_size, const Dialect& dialect);
   static std::string width();
-  /// In uniform control flow.
+  /// Writes the fold; call it in uniform control flow.
   void write(tree::BlockBuilder& code) const;
 };
 
-/// Ranks of elements by their digits among those of a tile, in the order of digits, of work-items,
-/// and of each work-item's own: every work-item has a counter for each digit (Satish, Harris,
-/// Garland 2009, with the counters of Merrill and Grimshaw 2011). The rank of an element among
-/// those of its work-item is what its counter was before it was counted: `counter(digit)++`.
+/// Ranks the elements of a tile by their digits, in the order of digits, then of work-items, then
+/// of the elements of a work-item. Every work-item has a counter for each digit (Satish, Harris,
+/// Garland 2009, with the counters of Merrill and Grimshaw 2011). The value of `counter(digit)++`
+/// is the rank of an element among its work-item's elements with the same digit.
 struct BlockRank {
   unsigned group_size, digits;
-  std::string prefix;  ///< of its own names
+  std::string prefix;  ///< prefix of the ranking's own names
   const Dialect& dialect;
 
-  /// The local memory that it uses: in the kernel's outermost block.
+  /// Declares the local memory; call it in the kernel's outermost block.
   void declare(tree::BlockBuilder& code) const;
-  /// Before elements are counted.
+  /// Sets the counters to 0, before elements are counted.
   void clear(tree::BlockBuilder& code) const;
-  /// This work-item's. Counters lie by digits, and those of neighbouring work-items side by side.
+  /// This work-item's counter of a digit. The counters of one digit are adjacent, work-item by
+  /// work-item.
   std::string counter(std::string_view digit) const;
-  /// Behind a barrier: replaces each counter by the sum of those before it, and puts where each
-  /// digit begins, and where the last one ends, into PREFIXstarts. Ends with a barrier.
+  /// Call it after a barrier: replaces each counter by the sum of the counters before it, and
+  /// stores the start of each digit, and the end of the last digit, in PREFIXstarts. Ends with a
+  /// barrier.
   void write(tree::BlockBuilder& code) const;
-  /// Then: which of the elements of its digit one is, from its rank among those of its work-item.
+  /// After write(): the place of an element among all elements of its digit, from its rank in its
+  /// work-item.
   std::string place(std::string_view digit, std::string_view rank) const;
 
  private:
@@ -158,21 +165,22 @@ struct BlockRank {
   void open_each_digit(tree::BlockBuilder& code) const;
 };
 
-/// Groups that share a tile of results hand over what they have: each writes its part
-/// and takes a ticket of `tickets[tile]`. Who gets the last one is the last group of the tile, sees
-/// the parts of all, and puts the ticket back to 0. No group waits for another one.
+/// Combines the work of groups that share a tile of results. Each group stores its part and takes a
+/// ticket from `tickets[tile]`. The group with the last ticket sees all parts and sets the ticket
+/// back to 0. No group waits for another.
 struct HandOver {
   const Dialect& dialect;
-  std::string uint;  ///< the type of tickets, tile and splits
+  std::string uint;  ///< C type of tickets, tile and splits
 
-  /// The local memory that write() uses: in the kernel's outermost block.
+  /// Declares the local memory for write(); call it in the kernel's outermost block.
   void declare(tree::BlockBuilder& code) const;
-  /// Behind a group's part: defines `count`, which is `splits` in the last group of `tile`, else 0.
+  /// Call it after a group has stored its part: defines `count`, which is `splits` in the last
+  /// group of `tile`, and 0 in the others.
   void write(tree::BlockBuilder& code) const;
-  /// Behind what the last group does with the parts.
+  /// Sets the ticket back, after the last group has used the parts.
   void put_back(tree::BlockBuilder& code) const;
-  /// The same as write() where a group is one work-item: opens a block in which the last group is,
-  /// with the ticket put back.
+  /// Replaces write() if a group is one work-item: sets the ticket back in the last group, and
+  /// opens a block that only the last group runs.
   void open_last(tree::BlockBuilder& code) const;
 };
 

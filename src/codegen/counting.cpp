@@ -14,7 +14,6 @@ std::string counting_name(const CountForm& form) {
   return (form.is_even ? "count_values_" : "count_bins_") + DType(form.dtype).name();
 }
 
-/// Writes the kernel.
 class CountWriter {
  public:
   CountWriter(const CountForm& form, const Tiling& tiling, const Dialect& dialect)
@@ -43,7 +42,7 @@ class CountWriter {
  private:
   bool has_own() const { return form_.own_counters > 0; }
 
-  /// A function from an element to its bin; bin_count: none.
+  /// Writes a function from an element to its bin; an element without a bin gives bin_count.
   void write_own_bin() {
     code_.open_function(called_function(
         out_.uint, "bin_of", {tree::value(element_, "x"), tree::value(out_.uint, "bin_count")}));
@@ -64,8 +63,9 @@ class CountWriter {
                   {"((is_within ? (", place_, ")value : first) - first) * scale"});
     code_.declare("int", "bin", "(int)place");
     code_.assign("bin", "bin < 0 ? 0 : bin > last ? last : bin");
-    // Work-items of a group read edges one after the other where these are of many bins: few need
-    // to. A loop of a processor has no branch.
+    // Many bins make reads of edges slow, because the work-items of a group read different edges;
+    // few elements need to read them. On a processor the loop has no branch, so that it becomes
+    // vector code.
     if (is_wide_) code_.open_if("!(place - bin > margin && place - bin < 1 - margin)");
     code_.assign("bin", "(value < edges[bin]) & (bin > 0)", "-=");
     code_.assign("bin", "(value >= edges[bin + 1]) & (bin < last)", "+=");
@@ -90,7 +90,7 @@ class CountWriter {
       code_.assign("own[k]", "0");
       code_.close();
     }
-    // Bins first, in a loop that compilers make vector code of.
+    // The bins are computed first, in a loop that compilers vectorise.
     code_.open_for(out_.integer, "treadle_from", "treadle_begin", "treadle_end", most);
     code_.declare({"const ", uint}, "some",
                   {"treadle_end - treadle_from < ", most, " ? (", uint,

@@ -15,8 +15,8 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-/// Words that have another of both languages. Vectors of three have the same names in both; what
-/// differs is how they lie in memory.
+/// CUDA words with a replacement in both languages. Vectors of three are not listed: both languages
+/// have the same names, although the memory layouts differ.
 constexpr Pair replaced_words[] = {
     {"__global__", "TREADLE_KERNEL"},
     {"__device__", "TREADLE_FUNCTION"},
@@ -65,13 +65,13 @@ constexpr Pair replaced_words[] = {
     {"CUDART_NAN_F", "TREADLE_NAN"},
 };
 
-/// Those of dimensions: threadIdx.x is treadle_local_id(0).
+/// Words with a dimension: threadIdx.x becomes treadle_local_id(0).
 constexpr Pair index_words[] = {{"threadIdx", "treadle_local_id"},
                                 {"blockIdx", "treadle_group_id"},
                                 {"blockDim", "treadle_local_size"},
                                 {"gridDim", "treadle_group_count"}};
 
-/// Functions of C that OpenCL C has without the f, for every type.
+/// C functions that OpenCL C has without the f, for every type.
 constexpr std::string_view float_functions[] = {
     "acos",     "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",  "ceil",
     "copysign", "cos",   "cosh",  "erf",   "erfc",  "exp",   "exp10", "exp2",  "expm1",
@@ -79,7 +79,7 @@ constexpr std::string_view float_functions[] = {
     "log",      "log10", "log1p", "log2",  "pow",   "rint",  "round", "rsqrt", "sin",
     "sinh",     "sqrt",  "tan",   "tanh",  "trunc", "tgamma"};
 
-/// Words that nothing in both languages stands for, which have no mark of CUDA's in their names.
+/// CUDA words without a replacement whose names do not begin with one of cuda_prefixes.
 constexpr std::string_view lacking_words[] = {"template",
                                               "typename",
                                               "class",
@@ -122,18 +122,18 @@ constexpr std::string_view lacking_words[] = {"template",
                                               "sincos",
                                               "cooperative_groups"};
 
-/// How names begin that are CUDA's, of which those above are the exceptions.
+/// Prefixes of CUDA's names. Words listed above are exceptions.
 constexpr std::string_view cuda_prefixes[] = {
     "__",     "atomic", "cuda",   "curand",      "tex1D", "tex2D",  "tex3D", "texCubemap",
     "surf1D", "surf2D", "surf3D", "surfCubemap", "make_", "cublas", "cufft"};
 
-/// A name's replacement; none: it is no word of CUDA's.
+/// A name's replacement; no value: the name is not a word of CUDA.
 struct Verdict {
   bool is_of_cuda = false;
   std::string replacement = {};
 };
 
-/// make_float4, and make_uchar4 by its type.
+/// The replacement of make_float4 and similar functions.
 std::string vector_word(std::string_view type) {
   for (const std::string_view known :
        {"float2", "float3", "float4", "double2", "double3", "double4", "int2", "int3", "int4",
@@ -162,11 +162,11 @@ Verdict judge(std::string_view word) {
       std::ranges::any_of(cuda_prefixes, [&](auto prefix) { return word.starts_with(prefix); })};
 }
 
-/// What a name is declared as, for atomics: int or unsigned int, if no other of these.
+/// The declared type of a name, which decides about atomics; `other` includes int and unsigned int.
 enum class Element { other, single, real, wide };
 
-/// `float *x, double y[4], z[2]` to {x: single, y: real, z: real}. The last declaration counts: a
-/// text in which one name has several types is told of one of them.
+/// Maps `float *x, double y[4], z[2]` to {x: single, y: real, z: real}. If a text declares a name
+/// several times with different types, only the last declaration counts.
 class Declarations {
  public:
   explicit Declarations(std::string_view text) : text_(text) {
@@ -217,7 +217,8 @@ class Declarations {
     while (at_ < text_.size() && (text_[at_] == '*' || is_blank(text_[at_]))) ++at_;
   }
 
-  // Behind a type: the rest of it, qualifiers, a name, and others behind commas.
+  // Reads what follows a type: the rest of the type, qualifiers, a name, and further names after
+  // commas.
   void read_names(Element element) {
     for (;;) {
       const std::string_view word = next_word();
@@ -226,7 +227,7 @@ class Declarations {
       skip_to_name();
       take_word();
       if (word == "const" || word == "volatile" || word.starts_with("__restrict")) continue;
-      if (word == "long" || is_plain_type(word)) {  // unsigned long long int
+      if (word == "long" || is_plain_type(word)) {  // as in unsigned long long int
         if (word == "long" && next_word() == "long") element = Element::wide;
         continue;
       }
@@ -234,7 +235,7 @@ class Declarations {
       if (!skip_to_next()) return;
     }
   }
-  // Past `[4]` and a comma, unless a type follows, as between parameters.
+  // Skips `[4]` and a comma, unless a type follows the comma, as between parameters.
   bool skip_to_next() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '[')) {
       if (text_[at_] == '[') at_ = std::min(text_.find(']', at_), text_.size() - 1);
@@ -257,7 +258,7 @@ class Declarations {
   std::map<std::string, Element, std::less<>> elements_;
 };
 
-/// Walks over a text without comments, a line at a time in one's mind.
+/// Reads a text without comments and remembers the line.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text), declarations_(text) {}
@@ -310,7 +311,7 @@ class Reader {
     return text_.substr(start, at_ - start);
   }
 
-  // Of directives the names of files count, and what is defined.
+  // Reads a directive: names of files, and names that it defines.
   void read_directive() {
     const std::size_t start = at_++;
     skip_blanks();
@@ -333,7 +334,7 @@ class Reader {
     const std::string_view word = take_word();
     if (is_member) return;
     if (word == "long" && follows("long")) return add("long long", "treadle_int64");
-    if (word == "extern" && follows("__shared__"))  // its length comes with a launch
+    if (word == "extern" && follows("__shared__"))  // the launch decides the array's length
       return add("extern __shared__", "TREADLE_LAUNCH_LOCAL");
     Verdict verdict = judge(word);
     if (!verdict.is_of_cuda) return;
@@ -358,8 +359,8 @@ class Reader {
     return false;
   }
 
-  // By the pointer's type: of float and double the dialect has what adds and compares, and of float
-  // what exchanges.
+  // The type of the pointer decides: for float and double the dialect has functions that add and
+  // compare, for float also a function that exchanges.
   void add_atomic(std::string_view word, std::string replacement) {
     const Element element = element_of_argument();
     if (element == Element::other) return add(word, std::move(replacement));
@@ -372,7 +373,7 @@ class Reader {
       replacement.clear();
     add(name.append("(").append(type).append("*)"), std::move(replacement));
   }
-  // Of the first argument: `&x[i]`, `x + i`, `(unsigned long long *) x`.
+  // The type of the first argument: `&x[i]`, `x + i`, `(unsigned long long *) x`.
   Element element_of_argument() const {
     const std::size_t end = std::min(text_.find_first_of(",;\n", at_), text_.size());
     std::string_view argument = text_.substr(at_, end - at_);
@@ -400,8 +401,8 @@ class Reader {
   std::size_t at_ = 0;
   unsigned line_ = 1;
   std::vector<CudaWord> found_;
-  std::set<std::string, std::less<>> seen_;     ///< on this line
-  std::set<std::string, std::less<>> defined_;  ///< by the text itself
+  std::set<std::string, std::less<>> seen_;     ///< words reported for this line
+  std::set<std::string, std::less<>> defined_;  ///< names that the text itself defines
 };
 
 }  // namespace

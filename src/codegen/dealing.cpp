@@ -90,7 +90,7 @@ void Dealing::write_line(const DealtArray& array, unsigned length) const {
 void Dealing::write_moves(const std::vector<DealtArray>& arrays, bool gathers) const {
   const unsigned length = gathers ? line_length(arrays) : 1;
   const std::string slots = number(length), all = number(digits());
-  // What is gathered in a line goes to places from treadle_from on.
+  // Stores the elements for the places from `from` up to `end` out of their line.
   const auto store_some = [&](std::string_view from, std::string_view end) {
     code.open_for(index, "treadle_q", from, end);
     for (const DealtArray& array : arrays)
@@ -121,7 +121,7 @@ void Dealing::write_moves(const std::vector<DealtArray>& arrays, bool gathers) c
       code.assign({array.line(), "[treadle_digit * ", slots, " + treadle_slot]"},
                   {array.from, "[treadle_at]"});
     code.open_if({"treadle_slot == ", number(length - 1)});
-    // The first line may begin with elements of the group before.
+    // A digit's first line may begin with places that belong to the group before.
     code.open_if({"treadle_place - treadle_first[treadle_digit] >= ", number(length - 1)});
     for (const DealtArray& array : arrays) write_line(array, length);
     code.close();

@@ -22,13 +22,13 @@ extern const std::span<const EmbeddedFile> embedded_files;  // kernels/dialect, 
 
 namespace {
 
-/// A function as its file has it, with words that stand for types.
+/// A function as its file contains it; placeholder words stand for types.
 struct Template {
-  std::string_view text;  ///< from its comment to its closing brace
-  Scalar dtype;           ///< what to write it for; Scalar::structure: it names no dtype
+  std::string_view text;  ///< from the first line of its comment to its closing brace
+  Scalar dtype;  ///< the dtype of this instance; Scalar::structure: the function has no dtype
 };
 
-/// Which file is for which dtypes.
+/// A file and the dtypes for which it is instantiated.
 struct Source {
   std::string_view path;
   std::span<const Scalar> dtypes;
@@ -53,8 +53,8 @@ constexpr Source sources[] = {
     {"own_math.h", no_dtype},
 };
 
-/// Whose functions own_math.h takes the place of. PoCL computes most of them for one work-item at a
-/// time; atan of NVIDIA's OpenCL is less exact than that of its CUDA.
+/// The platforms on which own_math.h replaces a function. PoCL computes most of these functions for
+/// one work-item at a time; the atan of NVIDIA's OpenCL is less exact than that of its CUDA.
 std::string_view replaced_where(std::string_view function) {
   constexpr std::string_view pocl = "defined(POCL_DEVICE_ADDRESS_BITS)";
   constexpr std::string_view pocl_and_nvidia =
@@ -67,7 +67,7 @@ Scalar unsigned_of(Scalar dtype) {
   return DType(dtype).size_bytes() == 8 ? Scalar::uint64 : Scalar::uint32;
 }
 
-/// Replaces words such as _DTYPE, which may stand inside of a name.
+/// Replaces placeholder words such as _DTYPE, which may stand inside a name.
 void replace_all(std::string& text, std::string_view word, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
     text.replace(at, word.size(), by);
@@ -118,7 +118,7 @@ const Templates& templates() {
   return *found;
 }
 
-/// The text of an identifier of a template.
+/// The replacement of a placeholder word in a template.
 std::string word_for(std::string_view word, Scalar dtype, const Dialect& dialect) {
   constexpr std::pair<std::string_view, Scalar> types[] = {{"INT32", Scalar::int32},
                                                            {"UINT32", Scalar::uint32},
@@ -133,7 +133,7 @@ std::string word_for(std::string_view word, Scalar dtype, const Dialect& dialect
   return name_for(word, dtype);
 }
 
-/// Constants with a point become those of single precision. Comments have no_dtype.
+/// Adds the suffix of single precision to constants with a point, except in comments.
 std::string with_single_constants(std::string_view text) {
   const auto has_digit = [&](std::size_t at) { return at < text.size() && is_digit(text[at]); };
   std::string result;
@@ -167,12 +167,12 @@ bool is_called_as_ours(std::string_view name) noexcept {
   return name.size() > 8 && name[0] == 't' && name.starts_with("treadle_");
 }
 
-/// The functions of a language, each written when it is asked for first.
+/// The functions of a language; each is written when it is first needed.
 class Library {
  public:
   struct Function {
     std::string text;
-    std::vector<std::string> words;  ///< what it calls, perhaps
+    std::vector<std::string> words;  ///< words that may be names of functions that it calls
   };
   explicit Library(const Dialect& dialect) : dialect_(dialect) {
     each_function(dialect.header, [&](std::string_view name, std::string_view text) {
@@ -182,7 +182,7 @@ class Library {
     for (const auto& [name, source] : templates())
       if (dialect.brings_math && name.starts_with(own)) replaced_.insert(name.substr(own.size()));
   }
-  /// That of a dialect, which lives as long as the process.
+  /// The library of a dialect; the dialect must live as long as the process.
   static Library& of(const Dialect& dialect) {
     static std::mutex lock;
     static auto* const all = new std::map<const char*, Library>;
@@ -190,11 +190,11 @@ class Library {
     return all->try_emplace(dialect.header.data(), dialect).first->second;
   }
 
-  /// Whether one of ours takes the place of a function of the run-time's.
+  /// Whether a function of Treadle replaces the run-time's function `name`.
   bool replaces(std::string_view name) const {
     return !replaced_.empty() && replaced_.contains(name);
   }
-  /// Null: it is none of ours. Any thread.
+  /// The function with this name; null: Treadle has none. Any thread.
   const Function* find(std::string_view name) {
     const std::scoped_lock hold(lock_);
     const auto known = written_.find(name);
@@ -223,7 +223,7 @@ class Library {
   std::map<std::string, Function, std::less<>> written_;
 };
 
-/// Collects definitions, callees first.
+/// Collects the definitions of functions, callees before callers.
 class Collector {
  public:
   explicit Collector(const Dialect& dialect) : dialect_(dialect), library_(Library::of(dialect)) {}
@@ -246,8 +246,8 @@ class Collector {
     if (is_called_as_ours(word)) add(word);
     if (!replacing_ && library_.replaces(word)) replace(word);
   }
-  /// `#define sinh treadle_own_sinh`, with all that it calls, for where that is better. Functions
-  /// of doubles stay the run-time's.
+  /// Writes `#define sinh treadle_own_sinh` and the functions that treadle_own_sinh calls, for the
+  /// platforms of replaced_where(). Functions of doubles stay the run-time's.
   void replace(std::string_view name) {
     const std::string own = joined({"treadle_own_", name});
     if (added_.contains(own)) return;
@@ -262,7 +262,8 @@ class Collector {
     const std::string_view parameters = is_binary ? "(double x, double y)" : "(double x)";
     const std::string_view arguments = is_binary ? "(x, y)" : "(x)";
     text.replace(text.find(own), own.size(), joined({"__attribute__((overloadable)) ", own}));
-    // As fast again, and as exact, where the rest of the text is not fused.
+    // Fused operations make these functions twice as fast and as exact; the rest of the text is not
+    // fused.
     replace_all(text, "\n{\n", "\n{\n#pragma OPENCL FP_CONTRACT ON\n");
     replacements_ += joined({"#if ",
                              replaced_where(name),

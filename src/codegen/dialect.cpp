@@ -11,8 +11,8 @@
 namespace treadle::codegen {
 namespace {
 
-// `long` has 64 bits in both languages on the systems we run on; CUDA C has other systems, where
-// it has 32, so `long long` is what we write.
+// CUDA C on some systems has a `long` of 32 bits, so generated text uses `long long`. On the
+// systems that Treadle supports, `long` has 64 bits in both languages.
 constexpr TypeName cuda_names[] = {
     {"bool", Scalar::boolean},
     {"signed char", Scalar::int8},
@@ -46,7 +46,7 @@ constexpr TypeName cuda_names[] = {
     {"double", Scalar::float64},
 };
 
-// No bool and no size_t: OpenCL C forbids them as kernel arguments.
+// bool and size_t are missing because OpenCL C forbids them as kernel arguments.
 constexpr TypeName opencl_names[] = {
     {"char", Scalar::int8},
     {"signed char", Scalar::int8},
@@ -73,7 +73,7 @@ constexpr TypeName cuda_vector_names[] = {
     {"double", Scalar::float64},
 };
 
-/// What a language's header cannot say, because generated text needs it in another form.
+/// Properties that the language's header does not state in the form that generators need.
 struct Table {
   Language language;
   std::string_view group_id, local_id, group_count, local_size;

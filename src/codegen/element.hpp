@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a kernel does with an element and with a result: the part of its text that an expression and
-// a user's text differ in. The loops around it are one: src/codegen/elementwise_writer.hpp,
+// How a kernel computes an element and stores a result: the part in which an expression and a
+// user's text differ. Both share the loops around it: src/codegen/elementwise_writer.hpp and
 // src/codegen/reduction_writer.hpp.
 #pragma once
 
@@ -15,16 +15,17 @@
 
 namespace treadle::codegen {
 
-/// The element of one kernel.
+/// The computation of one kernel.
 class KernelElement {
  public:
   using Kind = KernelOperand::Kind;
-  /// An operand under the name that the text gives it.
+  /// An operand and its name in the text.
   struct Operand : KernelOperand {
     std::string name;
-    std::string type;          ///< of an element in memory
-    std::string made_of = {};  ///< a pointer that is there already; empty: it is passed
-    bool is_read = true;       ///< else an output's memory is nobody else's
+    std::string type;  ///< C type of an element in memory
+    /// An existing pointer from which the operand is defined; empty: the operand is a parameter.
+    std::string made_of = {};
+    bool is_read = true;  ///< false: the memory of an output overlaps no other operand
     bool is_output() const { return kind == Kind::output; }
   };
   /// Gives the text of an element of an operand.
@@ -40,24 +41,24 @@ class KernelElement {
         operands, [&](const Operand& o) { return o.kind == kind && o.index == index; });
   }
 
-  /// Says of which operands the elements are the same along the innermost loop.
+  /// Finds the values that are constant along the innermost loop, from the operands that are.
   virtual void find_constants(const std::function<bool(const Operand&)>& is_constant) = 0;
-  /// What the kernel computes, as a comment behind its name.
+  /// Writes a comment, after the kernel's name, that says what the kernel computes.
   virtual void write_comment(tree::BlockBuilder& code) const = 0;
-  /// The parameters that the element declares itself: the kernel's first.
+  /// The parameters that the element itself declares; they come first in the kernel.
   virtual tree::Parts parameters() const { return {}; }
   /// Statements at the start of the kernel.
   virtual void write_start(tree::BlockBuilder&) const {}
-  /// Computes what is the same along the innermost loop, or the rest.
+  /// Computes the values that are constant along the innermost loop, or all other values.
   virtual void write_values(tree::BlockBuilder& code, bool constant, const Place& place) = 0;
   /// Stores the results.
   virtual void write_results(tree::BlockBuilder& code, const Place& place) = 0;
-  /// The program around a kernel, behind the comment.
+  /// Writes the program around a kernel, after the comment.
   virtual void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const = 0;
 
-  std::string name;  ///< of the kernel
+  std::string name;  ///< name of the kernel
   std::vector<Operand> operands;
-  std::vector<Scalar> scalars;  ///< that a launch passes, in their order
+  std::vector<Scalar> scalars;  ///< dtypes of the launch's scalars, in their order
 };
 
 }  // namespace treadle::codegen

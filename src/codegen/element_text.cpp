@@ -21,7 +21,7 @@ std::string name_in(std::span<const TypeName> names, Scalar dtype) {
   return found == names.end() ? "" : std::string(found->name);
 }
 
-/// The scalar that stands for a dtype in memory; of complex numbers for each part.
+/// The scalar type in memory; for complex numbers the type of each part.
 Scalar stored_scalar(Scalar dtype) {
   switch (dtype) {
     case Scalar::boolean:
@@ -56,13 +56,13 @@ std::string call(const Dialect& dialect, const std::string& word, const std::str
   return expand_words(joined({word, "(", argument, ")"}), dialect);
 }
 
-/// Of its own type, which decides between overloads: min(a, (short)5).
+/// A literal with its own type, because the type selects an overload: min(a, (short)5).
 template <class T>
 std::string integer(T value, const Dialect& dialect) {
   const std::string digits = std::to_string(value);
   if (sizeof(T) < 4)
     return joined({"(", stored_type(dtype_of<T>().scalar(), dialect), ")", digits});
-  // The smallest number has no literal: a minus sign is no part of one.
+  // The smallest number has no literal, because a minus sign is not part of a literal.
   if (std::is_signed_v<T> && value == std::numeric_limits<T>::min())
     return joined({"(", integer(static_cast<T>(value + 1), dialect), " - 1)"});
   if (sizeof(T) == 4) return std::is_signed_v<T> ? digits : digits + "u";
@@ -70,7 +70,7 @@ std::string integer(T value, const Dialect& dialect) {
   return call(dialect, word, digits);
 }
 
-/// The shortest digits that give the same number again.
+/// The fewest digits that compilers read as the same number.
 template <class T>
 std::string floating(T value, const Dialect& dialect) {
   if (!std::isfinite(value)) {
@@ -84,7 +84,7 @@ std::string floating(T value, const Dialect& dialect) {
   return sizeof(T) == sizeof(float) ? text + "f" : text;
 }
 
-/// IEEE 754's 16 bits: their numbers are m * 2^e.
+/// A half of IEEE 754 as a float: every half is m * 2^e.
 float half_number(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31, digits = bits & 1023;
   const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;

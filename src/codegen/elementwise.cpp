@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame of elementwise kernels, and what their loops are made of.
+// The frame of elementwise kernels, and parts of their loops.
 #include "treadle/codegen/elementwise.hpp"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ ElementwiseWriter::ElementwiseWriter(ElementwiseElement& element, const LoopClas
       dialect_(dialect),
       types_(dialect),
       user_(element.text_loop()) {
-  // A tile's other axis changes what does not change along the innermost one.
+  // In a tiled loop nothing is constant: a value that is constant along the innermost axis changes
+  // along the tile's other axis.
   element.find_constants([this](const Operand& operand) {
     return loop_.kind != SpaceKind::tiled && step_of(operand) == Step::zero;
   });
@@ -74,7 +75,7 @@ void ElementwiseWriter::write_linear() {
   user_ != nullptr ? write_wide_counted() : write_wide_linear();
 }
 
-/// Work-items of a group. The literal loop is that of GPUs: neighbouring work-items on neighbouring
+/// Work-items of a group. The literal loop is a GPU's: neighbouring work-items take neighbouring
 /// elements.
 unsigned ElementwiseWriter::group_size() const {
   return user_ != nullptr && user_->is_literal ? literal_group_size() : tiling_.group_size;
@@ -118,7 +119,7 @@ tree::NodePtr ElementwiseWriter::declared(const ElementwiseParameter& parameter)
   if (parameter.role != Role::output && parameter.role != Role::leaf)
     return tree::value(type(parameter.dtype), parameter.name);
   const auto& operand = *std::ranges::find(operands_, parameter.name, &Operand::name);
-  // Of fresh memory only: with it, an output that is read in place would be promised to no input.
+  // Only fresh memory gets `restrict`: an output that is read in place is also an input.
   return pointer_parameter(operand.type, operand.name,
                            {.is_read_only = !operand.is_output(), .is_apart = !operand.is_read});
 }
@@ -140,7 +141,7 @@ std::string ElementwiseWriter::vector_type(const Operand& operand) const {
   return neighbours_type(operand.dtype, loop_.items);
 }
 
-/// Records are moved whole, so their fields need no names: they are as many words as they have.
+/// A record is moved as a whole, as an array of words, so its fields need no names.
 void ElementwiseWriter::write_records() {
   std::vector<std::string> written;
   for (const Operand& operand : operands_) {
@@ -232,14 +233,15 @@ void ElementwiseWriter::advance(const Operand& operand, const std::string& by) {
   code_.assign(operand.name, by, "+=");
 }
 
-/// Declares an operand that is moved, under a name with this suffix.
+/// Declares an operand after a move, under its name with this suffix.
 tree::NodePtr ElementwiseWriter::moved(const Operand& operand, std::string_view suffix) const {
   tree::Part name{operand.name, suffix};
   if (!operand.is_memory()) return tree::value({"const ", type(Scalar::int64)}, std::move(name));
   return pointer_parameter(operand.type, std::move(name), {.is_read_only = !operand.is_output()});
 }
 
-/// Pointers to the row or the matrix that index0, index1, ... say, where a loop goes through many.
+/// Defines pointers to the row or matrix with the indices index0, index1, ..., if the loop goes
+/// through several.
 void ElementwiseWriter::write_moved_operands() {
   if (loop_.outer_rank == 0) return;
   for (const Operand& operand : operands_)
@@ -248,7 +250,7 @@ void ElementwiseWriter::write_moved_operands() {
   moved_ = "_row";
 }
 
-/// Of the element at (b, a) of a tiled loop.
+/// The index of the element at (b, a) of a tiled loop.
 std::string ElementwiseWriter::tile_index(const Operand& operand) const {
   const std::string along = step_to(operand, "a");
   if (step_of(operand) == Step::crossed) return joined({"b + ", along});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The element of an expression.
+// An expression as the element of a kernel.
 #include "elementwise_element.hpp"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ class MapElement : public ElementwiseElement {
   MapElement(const Expression& expression, Schedule schedule, const Dialect& dialect)
       : expression_(expression),
         dialect_(dialect),
-        // Wide kernels also read and write variables, which hold neighbours.
+        // Narrow kernels read global memory only; wide kernels also read variables that hold
+        // neighbours.
         is_global_(schedule == Schedule::narrow),
         steps_(expression, dialect, [this](const Instruction& step) { return input_name(step); },
                {.is_global = is_global_}) {
@@ -68,7 +69,8 @@ class MapElement : public ElementwiseElement {
         code.when({behind, " >= 0"}, tree::statement(stored));
     }
   }
-  /// Behind the comment comes what makes arithmetic exact, and the functions that the kernel calls.
+  /// After the comment come the preamble for exact arithmetic and the functions that the kernel
+  /// calls.
   void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const override {
     write_exact(code, std::move(kernel), dialect_);
   }
@@ -78,7 +80,7 @@ class MapElement : public ElementwiseElement {
     if (step.op == Op::scalar) return joined({"s", number(step.operands[0])});
     return input(step).name;
   }
-  /// Of a leaf or the position.
+  /// The operand of a leaf or of the position.
   const Operand& input(const Instruction& step) const {
     if (step.op != Op::leaf && step.op != Op::gather) return operand(Kind::position, 0);
     const std::int8_t in_place = expression_.leaves[step.leaf()].in_place;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The element of an elementwise kernel: an expression, or a user's text.
+// The element of an elementwise kernel: an expression or a user's text.
 #pragma once
 
 #include <memory>
@@ -12,26 +12,27 @@
 
 namespace treadle::codegen {
 
-/// What a user's text wants of the loop around it, beside the element: `i` in a linear space.
+/// The loop that a user's text needs: `i` runs through a linear space.
 struct TextLoop {
-  std::string index;           ///< the type of `i` and of what counts it
-  std::string prep, after;     ///< statements before and behind the loop
+  std::string index;           ///< C type of `i` and of its count
+  std::string prep, after;     ///< statements before and after the loop
   std::uint64_t group_length;  ///< elements of each group
-  bool has_range;              ///< start, stop and step instead of n
-  bool is_literal;             ///< the loop that the text speaks of
-  bool any_launch;             ///< which asks the launch for its size
+  bool has_range;              ///< whether the text uses start, stop and step instead of n
+  bool is_literal;             ///< whether the kernel has the literal loop
+  bool any_launch;             ///< whether the literal loop asks the launch for its size
 };
 
 /// The element of one elementwise kernel.
 class ElementwiseElement : public KernelElement {
  public:
-  /// Null: the loop is that of a lowered space.
+  /// Null: the loop goes through a lowered space.
   virtual const TextLoop* text_loop() const { return nullptr; }
-  /// What the kernel calls a variable of its own, so that a user's may be called so.
+  /// The kernel's name for its own variable `wanted`, chosen so that a user's variable may have
+  /// that name.
   virtual std::string own_name(std::string wanted) const { return wanted; }
 };
 
-/// That of an expression, which it refers to.
+/// The element of an expression; it refers to the expression.
 std::unique_ptr<ElementwiseElement> element_of(const Expression& expression, Schedule schedule,
                                                const Dialect& dialect);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The narrow schedule's loops: each group is one work-item, which a compiler for processors makes a
-// vector loop of.
+// The loops of the narrow schedule: each group is one work-item, and compilers for processors
+// vectorise its loop.
 #include "elementwise_writer.hpp"
 
 namespace treadle::codegen {

@@ -42,8 +42,8 @@ void ElementwiseWriter::write_wide_rows() {
   write_wide_piece("lanes", full, 1);
 }
 
-/// Around a user's text, which stands once: elements are counted before the loop, since a load
-/// behind a branch is not moved before it.
+/// Writes the loop around a user's text, which appears only once. The elements are counted before
+/// the loop, because compilers do not move a load from behind a branch to before it.
 void ElementwiseWriter::write_wide_counted() {
   const std::string uint = type(Scalar::uint32), start = element_.own_name("tile"),
                     item = element_.own_name("item"), most = number(tiling_.strided_items),
@@ -69,7 +69,7 @@ void ElementwiseWriter::write_wide_counted() {
   code_.close();
 }
 
-/// The elements from where the pointers are: `full` of them, or as many as are left.
+/// Computes the elements from the current pointers on: `full` elements, or the rest.
 void ElementwiseWriter::write_wide_piece(const std::string& lanes, const std::string& full,
                                          unsigned rounds) {
   const std::string uint = type(Scalar::uint32);
@@ -96,7 +96,7 @@ void ElementwiseWriter::write_wide_piece(const std::string& lanes, const std::st
   code_.close();
 }
 
-/// One access to each operand, for `items` neighbouring elements.
+/// Accesses `items` adjacent elements of each operand by one access.
 void ElementwiseWriter::write_vector_round(const std::string& at) {
   const std::string uint = type(Scalar::uint32), items = number(loop_.items);
   code_.declare({"const ", uint}, "i", {at, " * ", items});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of an elementwise kernel's text: elementwise.cpp writes the frame, elementwise_wide.cpp
-// and elementwise_narrow.cpp the loops, snippet.cpp what only users' texts have.
+// Writes an elementwise kernel in parts: elementwise.cpp the frame, elementwise_wide.cpp and
+// elementwise_narrow.cpp the loops, snippet.cpp the parts that only users' texts need.
 #pragma once
 
 #include <string>
@@ -17,20 +17,19 @@
 
 namespace treadle::codegen {
 
-/// Writes one kernel.
 class ElementwiseWriter {
  public:
   ElementwiseWriter(ElementwiseElement& element, const LoopClass& loop, const Tiling& tiling,
                     const Dialect& dialect);
   ElementwiseText write();
-  /// Of the loop that a text speaks of.
+  /// Work-items of a group in the literal loop.
   static unsigned literal_group_size() { return tiling_of(Schedule::wide).group_size; }
 
  private:
   using Operand = KernelElement::Operand;
   using Place = KernelElement::Place;
 
-  // What is there, and what it is called.
+  // Properties and names.
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   Step step_of(const Operand& operand) const {
     return loop_.steps[static_cast<std::size_t>(&operand - operands_.data())];
@@ -49,10 +48,11 @@ class ElementwiseWriter {
   void write_signature(const std::vector<ElementwiseParameter>& all);
   void write_offsets();
 
-  // What is computed for one element.
+  // The computation of one element.
   void write_constants();
   void write_element(const Place& read, const Place& written);
-  /// Of the element whose index along the innermost axis this is, from where the pointers are.
+  /// Computes the element with this index along the innermost axis, counted from the current
+  /// pointers.
   void write_element_at(const std::string& index);
   std::string step_to(const Operand& operand, const std::string& index) const;
   std::string element(const Operand& operand, const std::string& index) const;
@@ -87,8 +87,8 @@ class ElementwiseWriter {
   const Tiling& tiling_;
   const Dialect& dialect_;
   TypeNames types_;
-  const TextLoop* user_;  ///< null: an expression, in a lowered space
-  std::string moved_;     ///< behind the names of pointers: "_row" where they are a row's
+  const TextLoop* user_;  ///< null: an expression in a lowered space
+  std::string moved_;     ///< suffix of the names of pointers: "_row" after a move to a row
   tree::BlockBuilder code_;
 };
 

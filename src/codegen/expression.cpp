@@ -104,7 +104,7 @@ class InstructionCheck {
         refuse("uses value " + std::to_string(instruction_.operands[i]) +
                ", which is not made before it");
   }
-  /// Operands have the dtypes that the operation computes in: their casts are steps of their own.
+  /// Operands must have the dtypes in which the operation computes; a cast is a separate step.
   void check_dtypes() const {
     const OpInfo& info = op_info(instruction_.op);
     if (instruction_.op == Op::cast) {
@@ -119,7 +119,7 @@ class InstructionCheck {
     }
     const OpDtypes dtypes = resolved(info.arity);
     for (std::size_t i = 0; i < info.arity; ++i)
-      // Whether numbers are zero needs no cast.
+      // Logical operations need no cast to test whether a number is zero.
       if (info.rule != OpRule::logical && !(operand(i) == dtypes.operands[i]))
         refuse("has an operand of " + operand(i).name() + " where it computes in " +
                DType(dtypes.operands[i]).name());
@@ -147,7 +147,7 @@ DType Expression::dtype_of(Value value) const {
   const Instruction& instruction = instructions.at(value);
   if (instruction.op == Op::leaf || instruction.op == Op::gather)
     return leaves.at(instruction.leaf()).dtype;
-  // A record comes from a leaf, through where() at most.
+  // Only leaf, gather and where() give records.
   if (instruction.dtype == Scalar::structure) return dtype_of(instruction.operands[1]);
   return instruction.dtype;
 }
@@ -183,7 +183,7 @@ void Expression::append_key(std::string& key) const {
   for (const LeafSpec& leaf : leaves) {
     put(leaf.in_place * 2 + static_cast<int>(leaf.is_gathered));
     put(leaf.dtype.scalar());
-    // Text knows a record by its name and moves all of its bytes.
+    // The text knows a record by its name and moves all its bytes.
     if (leaf.dtype.scalar() == Scalar::structure)
       key += leaf.dtype.name() + '\0' + std::to_string(leaf.dtype.size_bytes()) + '\0';
   }
@@ -235,7 +235,7 @@ Value ExpressionBuilder::cast(Value value, Scalar dtype) {
 void ExpressionBuilder::output(Value value) { expression_.outputs.push_back(value); }
 
 ExpressionBuilder::ExpressionBuilder() {
-  // Most are small; growing step by step costs more than the room.
+  // Most expressions are small; growing the vector step by step costs more than this room.
   expression_.instructions.reserve(16);
   expression_.leaves.reserve(8);
   expression_.scalars.reserve(8);
@@ -262,7 +262,7 @@ Value ExpressionBuilder::add(const Instruction& instruction) {
   return found != all.end() ? static_cast<Value>(found - all.begin()) : append(instruction);
 }
 
-/// One that cannot be there yet.
+/// Appends a step that the expression cannot contain yet.
 Value ExpressionBuilder::append(const Instruction& instruction) {
   auto& all = expression_.instructions;
   if (all.size() == 255)

@@ -22,7 +22,8 @@ ExpressionSnippet snippet_of(const Expression& expression, const Dialect& dialec
                           "make one of one output, whose leaves are read only");
   const auto name_of = [](const Instruction& step) {
     if (step.op == Op::iota) return std::string("i");
-    // Appended: GCC 12 sees copies that overlap (-Wrestrict) in a sum of a text and a string.
+    // append(), because GCC 12 warns of overlapping copies (-Wrestrict) for operator+ of a literal
+    // and a string.
     std::string name = step.op == Op::scalar ? "s" : "x";
     return name.append(number(step.op == Op::scalar ? step.operands[0] : step.leaf()));
   };

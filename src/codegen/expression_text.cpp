@@ -33,7 +33,7 @@ std::string short_name(const DType& dtype) {
 bool is_operation(Op op) noexcept { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
 
 std::string neighbours_type(const DType& dtype, unsigned items) {
-  const bool is_record = dtype.scalar() == Scalar::structure;  // its name is no identifier
+  const bool is_record = dtype.scalar() == Scalar::structure;  // the name is no identifier
   return (is_record ? record_type(dtype) : dtype.name()) + "_x" + number(items);
 }
 
@@ -60,7 +60,7 @@ std::string ExpressionText::value_name(Value value) const {
   const Instruction& step = expression_.instructions[value];
   if (step.op == Op::scalar) {
     const std::string name = name_(step);
-    // What is passed in another form than it is computed with has a value of its own.
+    // A scalar gets a value of its own if it is passed in another form than it is computed in.
     return load_text(step.dtype, name, dialect_) == name ? name : name + "_value";
   }
   if (is_variable(step)) return name_(step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of an expression as C statements: the part that kernels of every generator share.
+// Writes the steps of an expression as C statements; the kernels of all generators share this part.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,39 @@
 
 namespace treadle::codegen {
 
-/// "record12_4": the type of records of this size and alignment, which are moved whole; of scalars
-/// their type in memory.
+/// The C type in memory; for a record, which is moved as a whole, "record12_4" from its size and
+/// alignment.
 std::string memory_type(const DType& dtype, const Dialect& dialect);
 /// "f32", "i8", "c64"; "b8" for bool.
 std::string short_name(const DType& dtype);
 /// Whether a step computes something.
 bool is_operation(Op op) noexcept;
 
-/// Defines the types of `items` neighbours that are read or written by accesses of at most
-/// `access_bytes`: float32_x4.
+/// Defines the types of `items` adjacent elements, float32_x4; accesses have at most
+/// `access_bytes`.
 void write_vector_types(tree::BlockBuilder& code, const std::vector<DType>& dtypes, unsigned items,
                         std::size_t access_bytes, const Dialect& dialect);
-/// The name of such a type.
+/// The name of the type of `items` adjacent elements.
 std::string neighbours_type(const DType& dtype, unsigned items);
 
-/// Of "x[i]" the element `offset` elements behind: "x[i + offset]".
+/// The element `offset` elements after `place`: "x[i]" becomes "x[i + offset]".
 std::string place_behind(const std::string& place, const std::string& offset);
 
-/// Writes values of one expression under names of their own.
+/// Writes the values of one expression; each has a name of its own.
 class ExpressionText {
  public:
-  /// What stands for a leaf, a scalar or the position: "x0", "s1", "position".
+  /// Gives the name of a leaf, a scalar or the position: "x0", "s1", "position".
   using Name = std::function<std::string(const Instruction&)>;
-  /// Where a leaf's element is, an lvalue of its type in memory; of the position a number.
+  /// Gives an lvalue for a leaf's element, with its type in memory; for the position a number.
   using Place = std::function<std::string(const Instruction&)>;
 
-  /// How it goes with what else is in the kernel.
+  /// How the expression fits into its kernel.
   struct Beside {
-    /// That many leaves, the first, are no elements in memory but variables, under their names.
+    /// The first so many leaves are not in memory but in variables with their names.
     std::size_t variables = 0;
-    /// Numbers of values begin there: those below are taken.
+    /// The first number for names of values; smaller numbers are taken.
     std::size_t first_number = 0;
-    /// Places of leaves are in global memory: read_text() reads them, not load_text().
+    /// Whether leaves are in global memory: read_text() then reads them, not load_text().
     bool is_global = false;
   };
 
@@ -57,14 +57,15 @@ class ExpressionText {
 
   /// The variable that holds a value.
   std::string value_name(Value value) const;
-  /// Defines that variable, unless the value has it already.
+  /// Defines the variable of a value, unless the value has a name already.
   void write_value(tree::BlockBuilder& code, Value value, const Place& place) const;
-  /// Finds the values that are the same along the innermost loop, by what is said of leaves.
+  /// Finds the values that are constant along the innermost loop; `is_constant` says which leaves
+  /// are.
   void find_constants(const std::function<bool(const Instruction&)>& is_constant);
-  /// Defines the variables of those, or of all others.
+  /// Defines the variables of the constant values, or of all others.
   void write_values(tree::BlockBuilder& code, bool constant, const Place& place) const;
-  /// The value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))". Shared values are
-  /// written out again each time, so the whole may be endless: it ends where a line does.
+  /// The value in the user's terms: "add(multiply(s0, x0), multiply(s1, x1))". A shared value is
+  /// repeated at each use, so the formula may be very long; it ends where a line does.
   std::string formula(Value value) const;
 
  private:

@@ -25,7 +25,7 @@ Bytes bytes_of(T value) {
 
 constexpr std::uint16_t half_one = 0x3c00, half_infinity = 0x7c00, half_nan = 0x7e00;
 
-/// What a fold begins with.
+/// The initial value of a fold.
 enum class Start { zero, one, lowest, highest, nan };
 
 Start start_of(Fold fold, Scalar dtype) {
@@ -181,7 +181,8 @@ FoldText::FoldText(BlockField field, std::string function, std::string neutral, 
 
 std::string FoldText::neutral(std::size_t field) const {
   if (!function_.empty()) return neutral_;
-  // Behind every place, so that the first element wins even if it equals the start.
+  // The initial place is after every place, so that the first element wins even if it equals the
+  // initial value.
   const bool is_place = field == 1 && has_place();
   const Start start = is_place ? Start::highest : start_of(fold_, dtype_);
   const Scalar dtype = is_place ? Scalar::int64 : dtype_;
@@ -203,7 +204,7 @@ std::string FoldText::beats(const std::string& value, const std::string& than) c
     return joined({"((", op_text(Op::isnan, {&operand, 1}, dialect_), ") != 0)"});
   };
   const bool is_least = fold_ == Fold::argmin;
-  // Without branches, so that lanes may differ. NaN is neither less nor greater.
+  // No branches, because work-items may differ. A comparison with NaN is false.
   if (kind == ScalarKind::floating)
     return joined(
         {"!", compared(is_least ? Op::greater_equal : Op::less_equal), " & !", is_nan(both[1])});
@@ -251,7 +252,8 @@ void FoldText::add(tree::BlockBuilder& code, const Name& into, const std::string
   code.declare({"const ", type}, "total", folded(sum, "addend"));
   std::string more =
       joined({"treadle_left_out_", DType(dtype_).name(), "(", sum, ", addend, total)"});
-  // One sum behind the other is what takes the time.
+  // The chain of additions to `rest` takes the time, so the two errors are added to each other
+  // first.
   if (!left_out.empty()) more = joined({"(", folded(more, left_out), ")"});
   code.assign(rest, folded(rest, more));
   code.assign(sum, "total");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Folds as C: the variables that hold what was folded so far, and the statements that fold more in.
+// Writes folds as C: the variables that hold the folded values, and the statements that fold
+// further values.
 #pragma once
 
 #include <functional>
@@ -11,63 +12,64 @@
 
 namespace treadle::codegen {
 
-/// Whether a fold keeps where its value was.
+/// Whether a fold keeps the place of its value.
 bool is_arg(Fold fold) noexcept;
-/// Whether it keeps what rounding leaves out.
+/// Whether a fold keeps the rounding errors of its sum.
 bool is_summed_exactly(Fold fold, Scalar dtype) noexcept;
 
 /// One fold of a kernel.
 ///
-/// Sums of floats keep what rounding leaves out of them beside them: an error does not grow with
-/// the number of sums. It is only short runs of elements, in variables of their own, that are
-/// added as they are.
+/// A sum of floats keeps its rounding errors in a second variable, so that its error does not grow
+/// with the number of additions. Only short runs of elements, in variables of their own, are added
+/// without this.
 ///
-/// A user's fold is a function, and what it folds one variable of any type.
+/// A user's fold is a function, and its values are one variable of any type.
 class FoldText {
  public:
-  /// Gives the text of a variable: of one of many accumulators, in local memory, in a partial.
+  /// Gives the text of a variable: an accumulator, an element of local memory, a member of a
+  /// partial.
   using Name = std::function<std::string(const std::string&)>;
 
-  /// A value, and what tells its place.
+  /// A value and a mark of its place.
   struct Pair {
     std::string value, mark;
   };
 
   FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect);
-  /// A fold of a user's: `function` is called for two values, and `neutral` is an expression.
-  /// Nothing is known of it but whether it rounds.
+  /// A user's fold: `function` is called with two values, and `neutral` is an expression. Nothing
+  /// else is known of it, except whether it rounds.
   FoldText(BlockField field, std::string function, std::string neutral, bool rounds,
            const Dialect& dialect);
 
   bool has_place() const { return is_arg(fold_); }
-  /// Whether it folds integers of one byte or two.
+  /// Whether it folds integers of one or two bytes.
   bool is_of_narrow_integers() const;
-  /// Whether it keeps what is left out.
+  /// Whether it keeps rounding errors.
   bool is_exact() const { return fields_.size() == 2 && !has_place(); }
-  /// Whether it rounds: then short runs of elements are folded in variables of their own.
+  /// Whether it rounds; short runs of elements are then folded in variables of their own.
   bool has_runs() const { return is_exact() || rounds_; }
-  /// The value, and of argmin and argmax its place, of sums of floats what was left out.
+  /// The value; for argmin and argmax also its place; for sums of floats also the rounding errors.
   const std::vector<BlockField>& fields() const { return fields_; }
-  /// What each field is before anything is folded.
+  /// The initial value of each field.
   std::string neutral(std::size_t field) const;
   /// Folds values into variables.
   void combine(tree::BlockBuilder& code, const Name& into, const Name& from) const;
-  /// Folds a value that has no place, and of which nothing was left out, into variables.
+  /// Folds a value without a place and without rounding errors into variables.
   void combine_value(tree::BlockBuilder& code, const Name& into, const std::string& value) const;
-  /// The same into one variable, which keeps the value alone.
+  /// Like combine_value(), into a single variable, which keeps only the value.
   void combine_in_run(tree::BlockBuilder& code, const std::string& into,
                       const std::string& value) const;
-  /// Two values folded.
+  /// An expression that folds two values.
   std::string folded(const std::string& a, const std::string& b) const;
-  /// What the epilogue gets of variables: the value with what was left out.
+  /// The value for the epilogue: the variable with the rounding errors added.
   std::string settled(const Name& of) const;
-  /// For argmin and argmax: the same where the value to fold comes behind all that were folded. Of
-  /// equal ones the first stays without a look at the places; what is kept of the winner is `mark`.
+  /// For argmin and argmax, if the new value comes after all values folded so far: of equal values
+  /// the first stays, without a comparison of places. The winner's `mark` is kept.
   void combine_later(tree::BlockBuilder& code, const Pair& into, const Pair& from) const;
-  /// For argmin and argmax: whether a value is before another one in the order of the fold. NaN is
-  /// before all.
+  /// For argmin and argmax: whether a value precedes another in the order of the fold. NaN precedes
+  /// all.
   std::string beats(const std::string& value, const std::string& than) const;
-  /// The field that the epilogue gets.
+  /// The field for the epilogue.
   const BlockField& result() const { return fields_[has_place() ? 1 : 0]; }
 
  private:
@@ -76,7 +78,7 @@ class FoldText {
 
   Fold fold_ = Fold::sum;
   Scalar dtype_ = Scalar::structure;
-  std::string function_, neutral_;  ///< of a user's
+  std::string function_, neutral_;  ///< a user's fold
   bool rounds_ = false;
   const Dialect& dialect_;
   std::vector<BlockField> fields_;

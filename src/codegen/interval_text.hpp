@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What kernels have in common that go through a user's indices by intervals, one for each group.
+// Shared by kernels in which each group has an interval of the user's indices.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@
 
 namespace treadle::codegen {
 
-/// Throws DTypeError unless indices of `who`, a "scan sums", may be of that dtype.
+/// Throws DTypeError unless indices may have this dtype; `who` is for example "scan sums".
 inline void require_index_dtype(Scalar dtype, const std::string& who) {
   if (dtype != Scalar::int32 && dtype != Scalar::int64)
     throw DTypeError("the indices of " + who + " are of " + DType(dtype).name(),
                      "choose int32 or int64");
 }
 
-/// Throws InvalidArgument for a parameter that has one of these names.
+/// Throws InvalidArgument for a parameter with one of these names.
 template <class Names>
 void refuse_own_names(const std::vector<ParameterSpec>& parameters, const Names& names,
                       const std::string& who) {
@@ -33,16 +33,16 @@ void refuse_own_names(const std::vector<ParameterSpec>& parameters, const Names&
                               "give it another name");
 }
 
-/// A user's expression between brackets, on lines of its own: it may end in a comment.
+/// A user's expression in brackets on separate lines, because it may end in a comment.
 inline std::string text_in_brackets(std::string_view expression) {
   return joined({"(\n", expression, "\n)"});
 }
-/// The same as an expression that is written as it stands.
+/// Like text_in_brackets(), as a part that the printer does not analyse.
 inline tree::Part in_brackets(std::string_view expression) {
   return tree::as_written(text_in_brackets(expression));
 }
 
-/// Defines treadle_begin and treadle_end, `integer`s: the interval of this group.
+/// Defines treadle_begin and treadle_end, the interval of this group; both have the type `integer`.
 inline void write_interval_bounds(tree::BlockBuilder& code, std::string_view integer,
                                   const Dialect& dialect) {
   code.declare({"const ", integer}, "treadle_begin", {dialect.group_id, " * treadle_length"});

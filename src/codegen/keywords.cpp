@@ -15,10 +15,10 @@
 namespace treadle::codegen {
 namespace {
 
-// A key at the begin of a text: how many letters it takes, and its name. A name that is empty
-// stands for the letter that was written twice.
+// A key at the start of a text: its length, and its name. An empty name stands for the doubled
+// sign.
 struct Key {
-  std::size_t length = 0;  // 0: there is none
+  std::size_t length = 0;  // 0: no key
   std::string_view name;
 };
 
@@ -43,7 +43,7 @@ class KeyReader {
         return text.starts_with("{{") ? closed(text, 2, "}}", "{{name}}", false) : Key();
     }
   }
-  // Why the last key was none; empty: it was one.
+  // The fault of the last key; empty: the key was correct.
   const std::string& fault() const noexcept { return fault_; }
 
  private:
@@ -61,7 +61,7 @@ class KeyReader {
     }
     std::size_t length = close + end.size();
     if (has_letter) {
-      // Python's `%(name)d` of integers; other formats need the value, not its text.
+      // Accepts Python's `%(name)d` for integers; other formats would need the value, not its text.
       const char letter = length < text.size() ? text[length] : ' ';
       if (letter != 's' && letter != 'd' && letter != 'i')
         fault_ = joined({"the key \"", text.substr(0, std::min(length + 1, line_end)),

@@ -9,7 +9,7 @@
 namespace treadle::codegen {
 namespace {
 
-/// Writes the kernel of a stage. Lists are passed to the user's function by macros.
+/// Writes the kernel of a stage. Macros pass the lists to the user's function.
 class ListWriter {
  public:
   ListWriter(const std::vector<BuiltList>& lists, const ListBuilderTexts& texts, ListStage stage,
@@ -43,7 +43,7 @@ class ListWriter {
     return all.substr(0, all.size() - std::min<std::size_t>(2, all.size()));
   }
 
-  /// Statements for one object.
+  /// The statements for one object.
   tree::NodePtr operation() const {
     tree::BlockBuilder code;
     std::string passed;
@@ -62,10 +62,10 @@ class ListWriter {
     return code.take();
   }
 
-  /// What APPEND_ of a list stands for.
+  /// The definition of APPEND_ for a list.
   std::string append(const BuiltList& list) const {
     if (is_written(list)) {
-      // The element of a list with a mother has the place of the mother's last element.
+      // An element of a list with a parent has the place of the parent's last element.
       const std::string place = list.mother.empty() ? joined({"(*plb_at_", list.name, ")++"})
                                                     : joined({"*plb_at_", list.mother, " - 1"});
       return joined({"((void)(plb_list_", list.name, "[", place, "] = (value)))"});
@@ -73,7 +73,7 @@ class ListWriter {
     return is_counted(list) ? joined({"((void)++*plb_at_", list.name, ")"}) : "((void)0)";
   }
 
-  /// The text before the kernel: macros that the user's function uses, and the function.
+  /// The text before the kernel: macros for the user's function, and the function.
   tree::NodePtr functions() const {
     std::string declared, passed, user_declared, user_passed;
     for (const BuiltList& list : lists_) {

@@ -13,7 +13,7 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-/// The payloads of a number, of 32 bits each.
+/// The payloads of an item, 32 bits each.
 Parts payloads_of(const DType& dtype, const Dialect& dialect, const std::string& value,
                   const std::string& uint, const std::string& word) {
   if (dtype == Scalar::float32) return {expand_words("treadle_as_uint(" + value + ")", dialect)};
@@ -24,7 +24,7 @@ Parts payloads_of(const DType& dtype, const Dialect& dialect, const std::string&
   return {joined({"(", uint, ")", bits}), joined({"(", uint, ")(", bits, " >> 32)"})};
 }
 
-/// The number of payloads.
+/// The item with these payloads.
 std::string number_of(const DType& dtype, const Dialect& dialect, const Parts& payloads,
                       const std::string& word) {
   if (dtype == Scalar::float32)
@@ -35,7 +35,7 @@ std::string number_of(const DType& dtype, const Dialect& dialect, const Parts& p
                                   : joined({"(treadle_item)", bits});
 }
 
-/// Beyond it items of a whole stretch would not fit beside those of a tile.
+/// Larger items of a whole stretch would not fit local memory beside those of a tile.
 bool is_small(const DType& dtype) { return dtype.size_bytes() <= sizeof(double) * 2; }
 
 }  // namespace
@@ -116,8 +116,9 @@ void LookBack::take_ticket(tree::BlockBuilder& code) const {
   code.declare({"const ", uint}, "treadle_epoch", "treadle_epoch_taken");
 }
 
-/// Slots of tiles come first, then those of what is before each stretch but the first; where each
-/// tile is a stretch, those alone. A launch writes all that it uses.
+/// The slots of tiles come first; then each stretch but the first has a slot for the sum before it.
+/// If each tile is a stretch, there are only the slots of stretches. A launch writes all slots that
+/// it uses.
 std::string LookBack::slot_of_stretch(std::string_view stretch_before) const {
   return has_stretches() ? joined({"treadle_tiles + ", stretch_before})
                          : std::string(stretch_before);
@@ -150,7 +151,7 @@ void LookBack::publish(tree::BlockBuilder& code, std::string_view slot, const Su
   code.close();
 }
 
-/// Leaves what was published there in treadle_value and treadle_mark_there.
+/// Waits for the sum in a slot, and stores it in treadle_value and treadle_mark_there.
 void LookBack::await(tree::BlockBuilder& code, std::string_view slot) const {
   const std::string word = word_type(), wide = wide_type(), uint = uint_type();
   code.open();
@@ -187,8 +188,8 @@ void LookBack::put_behind(tree::BlockBuilder& code, const Sum& first, const Sum&
   if (has_marks) code.assign(into.mark, {first.mark, " | ", second.mark});
 }
 
-/// The first work-item folds what was published by the tiles of the stretch before this one, into
-/// treadle_folded and treadle_mark_folded.
+/// The first work-item folds the sums of the earlier tiles of this stretch into treadle_folded and
+/// treadle_mark_folded.
 void LookBack::fold_by_shuffles(tree::BlockBuilder& code) const {
   const std::string uint = uint_type(), id = dialect.local_id;
   SubGroupFold fold{.fields = {{"treadle_value", "treadle_item"}},
@@ -221,10 +222,11 @@ void LookBack::fold_by_shuffles(tree::BlockBuilder& code) const {
   code.close();
 }
 
-/// The same without shuffles: parts of the stretch by some work-items, then those by the first.
+/// Like fold_by_shuffles(), in local memory: some work-items fold parts of the stretch, and the
+/// first work-item folds the parts.
 void LookBack::fold_in_memory(tree::BlockBuilder& code) const {
   const std::string uint = uint_type(), id = dialect.local_id, size = number(group_size);
-  // About as many parts as each has sums.
+  // About as many parts as a part has sums.
   const unsigned own = 1u << (std::bit_width(anchored) - 1) / 2;
   const std::string step = number(own);
   code.open_for(uint, "treadle_k", id, "treadle_place", size);

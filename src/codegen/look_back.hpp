@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What groups do together that wait for earlier ones: each takes a ticket, the number of its tile,
-// so that whoever is waited for has started; publishes the sum of its tile; and learns the sum of
-// all tiles before its own (treadle/codegen/scan.hpp says of which sums that is made).
+// The steps of groups that wait for earlier groups. A group takes a ticket, the number of its tile,
+// so that every group it waits for has started. It publishes the sum of its tile and obtains the
+// sum of all tiles before its own (treadle/codegen/scan.hpp says from which sums).
 //
-// A sum is published as words of 64 bits, each {epoch : 31 | mark : 1 | payload : 32}. Who reads it
-// takes a word whose epoch is that of this launch: it is whole and new, without a fence, and nobody
-// has to clear words between launches. The first word is {epoch : 32 | ticket : 32}; who takes the
-// last ticket turns it into that of the next launch. Where items are no numbers, a word says that
-// the item is there, which lies in memory of its own, with a fence between. Epochs come again after
-// 2^31 launches; until then each word was in use or was cleared, for every launch clears one.
+// A sum is published as words of 64 bits, each {epoch : 31 | mark : 1 | payload : 32}. A reader
+// waits for a word with the epoch of its launch: the word is then complete and new, no fence is
+// needed, and nobody has to clear words between launches. The first word is {epoch : 32 | ticket :
+// 32}; the group with the last ticket sets it for the next launch. If items are not numbers, the
+// item lies in separate memory, a fence follows it, and the word says that the item is there. An
+// epoch returns after 2^31 launches. By then each word has been used or cleared, because every
+// launch clears one word.
 #pragma once
 
 #include <functional>
@@ -23,45 +24,46 @@
 
 namespace treadle::codegen {
 
-/// Its names begin with treadle_.
+/// All names of the generated text begin with treadle_.
 struct LookBack {
-  /// An item, with whether a segment starts in it: texts.
+  /// Expressions for an item and for whether a segment starts in it.
   struct Sum {
     std::string item, mark;
   };
 
-  DType dtype;          ///< of a treadle_item
-  bool has_marks;       ///< whether there are segments
-  unsigned group_size;  ///< work-items; 1: tiles wait each for the one before
+  DType dtype;          ///< dtype of a treadle_item
+  bool has_marks;       ///< whether the scan has segments
+  unsigned group_size;  ///< work-items of a group; 1: each tile waits for the tile before it
   unsigned anchored;    ///< tiles of a stretch
   const Dialect& dialect;
   const TypeNames& types;
-  /// The combination of two items, of which the second has that mark.
+  /// The combination of two items; `mark` is the mark of the second item.
   std::function<std::string(std::string_view a, std::string_view b, std::string_view mark)>
       combined;
 
-  /// Whether items go as words; others need fences.
+  /// Whether words hold the items themselves; other items need fences.
   static bool goes_by_words(const DType& dtype);
-  /// Words of one slot.
+  /// The words of one slot.
   unsigned slot_words() const;
   bool keeps_items() const { return !goes_by_words(dtype); }
-  /// The tiles of a stretch, where items are small enough.
+  /// The tiles of a stretch; fewer if items are large.
   static unsigned stretch(const DType& dtype, unsigned anchored_tiles);
 
-  /// What the kernel takes: treadle_tiles, treadle_word_count, treadle_words, treadle_kept.
+  /// Appends the kernel's parameters: treadle_tiles, treadle_word_count, treadle_words,
+  /// treadle_kept.
   void append_parameters(tree::Parts& list) const;
-  /// The local memory: in the kernel's outermost block.
+  /// Declares the local memory; call it in the kernel's outermost block.
   void declare(tree::BlockBuilder& code) const;
-  /// Defines treadle_ticket, in uniform control flow.
+  /// Defines treadle_ticket; call it in uniform control flow.
   void take_ticket(tree::BlockBuilder& code) const;
-  /// Hands the sum of the tile on, and leaves that of all before, if treadle_ticket > 0, in
-  /// treadle_before_tile. In uniform control flow; ends with a barrier. The sum is one that the
-  /// first work-item sees.
+  /// Publishes the sum of the tile. If treadle_ticket > 0, stores the sum of all tiles before in
+  /// treadle_before_tile. Call it in uniform control flow; ends with a barrier. The first work-item
+  /// must have the tile's sum.
   void write(tree::BlockBuilder& code, const Sum& own) const {
     hand_on(code, own);
     wait(code, own);
   }
-  /// The two halves of it: what hands the sum on does not wait.
+  /// The two halves of write(); hand_on() does not wait.
   void hand_on(tree::BlockBuilder& code, const Sum& own) const;
   void wait(tree::BlockBuilder& code, const Sum& own) const;
 

@@ -15,14 +15,14 @@ namespace {
 
 using What = SpaceParameter::What;
 
-/// Positions that are decoded by multiplication are smaller.
+/// Positions that are decoded by multiplication must be below this number.
 constexpr std::uint64_t decodable = std::uint64_t{1} << 31;
 
 std::uint64_t pieces_of(std::uint64_t extent, std::uint64_t piece) {
   return extent / piece + (extent % piece != 0);
 }
 
-/// Does the steps of lower(), in their order.
+/// Makes the steps of lower(), in their order.
 class Lowerer {
  public:
   Lowerer(std::span<const std::int64_t> extents, std::span<const OperandLayout> operands,
@@ -68,13 +68,15 @@ class Lowerer {
       result_.strides.assign(operands_.size(), 1);
       return;
     }
-    // Where an output is scattered its strides say nothing of neighbours.
+    // A scattered output's strides do not say which elements are adjacent, so they do not sort the
+    // axes.
     if (!operands_[0].is_indirect)
       std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t axis) {
         return std::abs(operands_[0].strides[axis]);
       });
     for (const std::size_t axis : order) append_axis(axis);
-    // One element: every operand may count as contiguous, which is the commonest kernel.
+    // For a single element every operand counts as contiguous, so that the most common kernel can
+    // be used.
     if (order.empty()) {
       result_.extents = {1};
       result_.strides.assign(operands_.size(), 1);
@@ -109,7 +111,7 @@ class Lowerer {
       result_.strides.insert(result_.strides.end(), steps.begin(), steps.end());
     }
   }
-  /// In elements.
+  /// The stride in elements.
   std::int64_t step_along(std::size_t k, std::size_t axis) const {
     const std::int64_t bytes = operands_[k].strides[axis];
     const auto size = static_cast<std::int64_t>(operands_[k].size_bytes);
@@ -122,7 +124,7 @@ class Lowerer {
     return bytes / size;
   }
 
-  /// Whether the last axis goes on where this one ends, in every operand.
+  /// Whether this axis continues the last appended axis without a gap, in every operand.
   bool is_one_axis(const std::vector<std::int64_t>& steps, std::int64_t extent) const {
     for (std::size_t k = 0; k < operands_.size(); ++k)
       if (inner_stride(k) != steps[k] * extent) return false;
@@ -144,7 +146,7 @@ class Lowerer {
     std::uint64_t tile_bytes = 0;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       Step step = step_of(k);
-      // What the group's local memory has no room for is read as it lies.
+      // An operand for whose tile local memory has no room is read in its own order.
       if (is_crossed && crosses(k, rank() - 2) &&
           (!is_wide() || tile_bytes + bytes_of_tile(k) <= tiling_.local_bytes)) {
         step = Step::crossed;
@@ -169,7 +171,7 @@ class Lowerer {
     return step == 0 ? Step::zero : step == 1 ? Step::unit : Step::any;
   }
 
-  /// Whether an input's neighbours lie along `axis`, and far from each other along the innermost.
+  /// Whether an input is contiguous along `axis` and has larger strides along the innermost axis.
   bool crosses(std::size_t k, std::size_t axis) const {
     return k >= output_count_ && !operands_[k].is_indirect && operands_[k].size_bytes != 0 &&
            std::abs(inner_stride(k)) > 1 && stride(k, axis) == 1 &&
@@ -185,7 +187,7 @@ class Lowerer {
           return axis;
     return std::nullopt;
   }
-  /// Narrow: whether the innermost axis is too short for a loop of its own, and the next one is
+  /// Narrow: whether the innermost axis is too short for a loop of its own, but the next axis is
   /// not.
   bool has_short_rows() const {
     return !is_wide() && output_count_ > 0 && rank() > 1 &&
@@ -194,7 +196,8 @@ class Lowerer {
            static_cast<std::uint64_t>(result_.extents[rank() - 2]) < decodable &&
            std::ranges::none_of(operands_, &OperandLayout::is_indirect);
   }
-  /// Makes the axis beside it the inner one, by tiles that the first cache holds. The other axis.
+  /// Exchanges the two innermost axes, so that a tile of both stays in the first-level cache.
+  /// Returns the other axis of the tile.
   std::size_t take_short_rows_across() {
     std::swap(result_.extents[rank() - 2], result_.extents[rank() - 1]);
     const auto width = static_cast<std::ptrdiff_t>(operands_.size());
@@ -212,7 +215,7 @@ class Lowerer {
                 result_.strides.begin() + (first + 1) * width, result_.strides.end() - width);
   }
 
-  /// How much one work-item takes at a time, and whether by one access.
+  /// Chooses how many elements a work-item computes at a time, and whether one access reads them.
   void choose_items() {
     LoopClass& loop = result_.loop;
     if (loop.kind == SpaceKind::tiled) return;
@@ -223,7 +226,8 @@ class Lowerer {
     bool has_vectors = true;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const std::size_t size = operands_[k].size_bytes;
-      // What is gathered is read one by one among vectors of others; a scattered output is alone.
+      // A gathered leaf is read element by element beside vectors of other leaves; a scattered
+      // output prevents vectors.
       if (operands_[k].is_indirect) {
         has_vectors &= k >= output_count_;
         continue;
@@ -244,7 +248,7 @@ class Lowerer {
         1, std::min(tiling_.access_bytes / smallest, tiling_.operand_bytes / largest)));
     while (items > 1 && items * input_bytes > std::size_t{4} * tiling_.register_words) items /= 2;
     std::size_t rounds = inputs < 2 ? tiling_.lone_rounds : 1;
-    // Each store is one access: neighbouring work-items then fill whole sectors together. Two
+    // Each store is one access, so that neighbouring work-items together fill whole sectors. Two
     // accesses with a gap between them took twice the time (uint8 to float64, H100).
     while (items > 2 && items * stored > tiling_.access_bytes) {
       items /= 2;
@@ -269,7 +273,7 @@ class Lowerer {
     return true;
   }
 
-  /// How many groups there are, and what each does.
+  /// Computes the number of groups and the work of each group.
   void count_pieces() {
     const std::uint64_t count = result_.count(), outer = count / inner();
     switch (result_.loop.kind) {
@@ -297,7 +301,7 @@ class Lowerer {
     }
   }
   void count_wide_rows(std::uint64_t rows) {
-    // As many work-items on a row as have something to do there.
+    // As many work-items share a row as have work there.
     std::uint64_t lanes = tiling_.group_size;
     while (lanes > 1 && lanes * result_.loop.items > inner()) lanes /= 2;
     result_.lanes_log2 = static_cast<std::uint32_t>(std::countr_zero(lanes));
@@ -329,7 +333,7 @@ class Lowerer {
   Lowering result_;
 };
 
-/// Collects the parameters of a class.
+/// Collects the parameters of a class of loop.
 class ParameterList {
  public:
   ParameterList(const LoopClass& loop, Schedule schedule) : loop_(loop), schedule_(schedule) {}
@@ -365,7 +369,8 @@ class ParameterList {
 
  private:
   bool is_wide() const { return schedule_ == Schedule::wide; }
-  /// Axes whose strides are passed as such: in a strided loop the innermost one, too.
+  /// The number of axes whose strides are passed; in a strided loop this includes the innermost
+  /// axis.
   unsigned axes() const { return loop_.outer_rank + (loop_.kind == SpaceKind::strided ? 1u : 0u); }
   void add_axes() {
     for (std::uint8_t axis = 1; axis < axes(); ++axis) {

@@ -19,9 +19,9 @@ struct Text {
   constexpr Text() = default;
   constexpr Text(const char* written) : text(written) {}
   std::string_view text;
-  bool is_own = false;  ///< a call of our function
-  bool wraps = false;   ///< in integers
-  bool rounds = false;  ///< a float16 has to be rounded
+  bool is_own = false;  ///< the text calls a function of Treadle
+  bool wraps = false;   ///< an integer result wraps around
+  bool rounds = false;  ///< a float16 result must be rounded
   constexpr bool is_none() const { return text.empty() && !is_own; }
 };
 constexpr Text none;
@@ -49,7 +49,7 @@ constexpr Row rows[] = {
 #include "op_text.def"
 #undef TREADLE_OP_TEXT
 };
-// A row for each operation, in their order.
+// The table must have a row for each operation, in the order of op.def.
 constexpr bool rows_are_complete() {
   if (std::size(rows) != static_cast<std::size_t>(Op::cast)) return false;
   for (std::size_t i = 0; i < std::size(rows); ++i)
@@ -80,14 +80,15 @@ const Text& text_of(Op op, Scalar dtype) noexcept {
 bool is_complex(Scalar dtype) { return DType(dtype).kind() == ScalarKind::complex; }
 bool is_floating(Scalar dtype) { return DType(dtype).kind() == ScalarKind::floating; }
 
-/// Whether an operator beside the text would leave it whole: a name, a number, a call, a member.
+/// Whether a text needs no brackets beside an operator: a name, a number, a call, a member.
 bool is_whole(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '(' || text[i] == '[') ++depth;
     if (depth == 0 && !is_word(text[i]) && text[i] != '.') return false;
     if (text[i] == ')' || text[i] == ']') --depth;
-    // What brackets begin with is no call; what follows them is another part.
+    // A text that starts with a bracket is not a call; text after the closing bracket is another
+    // part.
     if (depth == 0 && (text[i] == ')' || text[i] == ']'))
       return i + 1 == text.size() && text[0] != '(';
   }
@@ -97,7 +98,7 @@ std::string bracketed(const std::string& text) {
   return is_whole(text) ? text : joined({"(", text, ")"});
 }
 
-/// Fills in operands, in brackets where they stand beside an operator.
+/// Fills in the operands, with brackets beside operators.
 std::string filled(std::string_view text, std::span<const std::string> operands) {
   std::string result;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -116,8 +117,8 @@ std::string filled(std::string_view text, std::span<const std::string> operands)
   return result;
 }
 
-/// Integers of 32 and 64 bits wrap around if they are unsigned; the others are computed with as
-/// such.
+/// Unsigned integers of 32 and 64 bits wrap around; other integers are computed in an unsigned
+/// type.
 std::string wrapping(std::string_view text, Scalar dtype, const Dialect& dialect) {
   if (dtype == Scalar::uint32 || dtype == Scalar::uint64) return std::string(text);
   const Scalar wide = DType(dtype).size_bytes() == 8 ? Scalar::uint64 : Scalar::uint32;
@@ -129,14 +130,14 @@ std::string wrapping(std::string_view text, Scalar dtype, const Dialect& dialect
 std::string own_call(Op op, Scalar dtype, std::size_t arity) {
   const bool has_mirror = op == Op::greater || op == Op::greater_equal;
   if (has_mirror) op = op == Op::greater ? Op::less : Op::less_equal;
-  // float16 is computed with as float, but for the next number, which depends on the width.
+  // float16 is computed as float, except for nextafter, whose result depends on the width.
   if (dtype == Scalar::float16) dtype = Scalar::float32;
   const std::string name = joined({"treadle_", op_info(op).name, "_", DType(dtype).name()});
   if (has_mirror) return name + "({1}, {0})";
   return name + (arity == 1 ? "({0})" : "({0}, {1})");
 }
 
-/// Numbers of 64 bits of which one has a sign are compared as numbers: a negative one is less.
+/// Compares two 64-bit integers of which one has a sign, by value: a negative number is less.
 std::string mixed_comparison(Op op, std::span<const std::string> operands, bool signed_first,
                              const Dialect& dialect) {
   const bool mirrored = op == Op::greater || op == Op::greater_equal;
@@ -179,7 +180,7 @@ std::string half_rounded(const std::string& text) {
   return joined({"treadle_round_half(", text, ")"});
 }
 
-/// The type that values of `dtype` are cast to, in brackets.
+/// The cast to `dtype`, in brackets.
 std::string cast_operator(Scalar dtype, const Dialect& dialect) {
   return joined({"(", value_type(dtype, dialect), ")"});
 }
@@ -206,11 +207,11 @@ std::string cast_to_half(const OperandText& operand, const Dialect& dialect) {
     return joined({"treadle_double_to_float16(", operand.text, ")"});
   if (operand.dtype == Scalar::float32) return half_rounded(operand.text);
   const std::string single = cast_operator(Scalar::float32, dialect) + bracketed(operand.text);
-  // What has at most 11 bits is a float16 as it is.
+  // An integer with at most 11 bits is exact in float16.
   return DType(operand.dtype).size_bytes() == 1 ? single : half_rounded(single);
 }
 
-/// Out of range C has no answer, so functions of ours are called.
+/// C does not define conversions out of range, so functions of Treadle convert.
 std::string cut_to_integer(const OperandText& operand, Scalar dtype, const Dialect& dialect) {
   const bool is_narrow = DType(dtype).size_bytes() < 4;
   const Scalar from = operand.dtype == Scalar::float16 ? Scalar::float32 : operand.dtype;
@@ -235,7 +236,7 @@ std::string op_text(Op op, std::span<const OperandText> operands, const Dialect&
     return mixed_comparison(op, values, dtype == Scalar::int64, dialect);
   if (op == Op::nextafter && dtype == Scalar::float16)
     return filled("treadle_nextafter_float16({0}, {1})", values);
-  // Beyond these every number is 0 or infinite.
+  // Beyond these limits every result is 0 or infinite.
   if (op == Op::ldexp && operands[1].dtype == Scalar::int64)
     values[1] =
         expand_words(joined({"(int)max(min(", values[1],
@@ -260,7 +261,7 @@ std::string cast_text(const OperandText& operand, Scalar dtype, const Dialect& d
   }
   if (dtype == Scalar::boolean) return bracketed(operand.text) + " != 0";
   if (dtype == Scalar::float16) return cast_to_half(operand, dialect);
-  // A float16 is held in a float.
+  // A variable for a float16 is a float.
   if (from == Scalar::float16 && dtype == Scalar::float32) return operand.text;
   if (is_floating(from) && !is_floating(dtype)) return cut_to_integer(operand, dtype, dialect);
   return cast_operator(dtype, dialect) + bracketed(operand.text);

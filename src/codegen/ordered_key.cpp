@@ -9,12 +9,12 @@
 namespace treadle::codegen {
 namespace {
 
-/// The bits of a float of so many bits: those of infinity.
+/// The bits of infinity, as a float of this number of bits.
 std::string_view infinity_of(unsigned bits) {
   return bits == 16 ? "0x7c00u" : bits == 32 ? "0x7f800000u" : "0x7ff0000000000000ul";
 }
 
-/// The highest bit of a key.
+/// An expression for the highest bit of a key.
 std::string sign_of(Scalar dtype, std::string_view key) {
   return joined({"((", key, ")1 << ", number(element_bits(dtype) - 1), ")"});
 }
@@ -58,7 +58,7 @@ void write_key_function(tree::BlockBuilder& code, Scalar dtype, std::string_view
       code.return_value({"bits ^ ", sign});
       break;
     case ScalarKind::floating:
-      // Without branches, so that compilers make vector code of it everywhere.
+      // No branches, so that every compiler can vectorise it.
       code.declare({"const ", key}, "all", {sign, " | (", sign, " - 1)"});
       code.declare({"const ", key}, "size", {"bits & (", sign, " - 1)"});
       code.declare({"const ", key}, "turned", {"bits & ", sign, " ? bits ^ all : bits | ", sign});

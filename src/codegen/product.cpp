@@ -17,7 +17,7 @@
 namespace treadle::codegen {
 namespace {
 
-/// What an epilogue computes, for the kernel's name: "add_maximum_".
+/// The operations of an epilogue, for the kernel's name: "add_maximum_".
 std::string operations_of(const ProductEpilogue& epilogue) {
   std::string name;
   for (const Instruction& step : epilogue.expression.instructions)
@@ -25,7 +25,7 @@ std::string operations_of(const ProductEpilogue& epilogue) {
   return name;
 }
 
-/// In which dtype products are added up.
+/// The dtype in which products are summed.
 Scalar sum_dtype(Scalar dtype) {
   switch (dtype) {
     case Scalar::float16:
@@ -53,7 +53,7 @@ class ProductWriter {
         int64_(stored_type(Scalar::int64, dialect)),
         is_wide_(tiling.schedule == Schedule::wide),
         slice_depth_(tiling.product_depth) {
-    // A wide group is a square of work-items, or twice as wide as high.
+    // The work-items of a wide group form a square, or a rectangle twice as wide as high.
     if (is_wide_) {
       const unsigned digits = static_cast<unsigned>(std::bit_width(tiling.group_size)) - 1;
       across_ = 1u << (digits + 1) / 2;
@@ -105,7 +105,7 @@ class ProductWriter {
   }
 
  private:
-  /// An output of the epilogue, or a leaf of it.
+  /// An output or a leaf of the epilogue.
   struct Result {
     std::string name;
     Scalar dtype;
@@ -173,7 +173,7 @@ class ProductWriter {
     code_.declare({"const ", int64_}, name, value);
   }
 
-  /// Which block of which matrix a group has.
+  /// Defines the matrix and the block of a group.
   void write_place() {
     if (!dialect_.has_addresses) {
       for (const char* name : {"x", "y", "z"})
@@ -209,7 +209,7 @@ class ProductWriter {
     const std::byte nothing[16] = {};
     return literal_text(sum_, std::span(nothing).first(DType(sum_).size_bytes()), dialect_);
   }
-  /// An element in memory as a number that can be added up.
+  /// An element in memory as a number of the sums' dtype.
   std::string loaded(const std::string& place) const {
     return cast_text({load_text(form_.dtype, place, dialect_), form_.dtype}, sum_, dialect_);
   }
@@ -222,7 +222,7 @@ class ProductWriter {
     const OperandText terms[] = {{sum, sum_}, {op_text(Op::multiply, factors, dialect_), sum_}};
     return op_text(Op::add, terms, dialect_);
   }
-  /// Stores what row i and column j of the block have.
+  /// Stores the sum of row i and column j of the block.
   void store(const std::string& sum) {
     const std::string product = cast_text({sum, sum_}, form_.dtype, dialect_);
     if (!form_.epilogue) {
@@ -242,19 +242,21 @@ class ProductWriter {
                                       text.value_name(expression.outputs[i]), dialect_)));
   }
 
-  // Wide.
+  // The wide schedule.
 
-  /// A slice of x or y: `length` of i or j, slice_depth_ of k. It is read into `next` while the one
-  /// before it is used, and then stored into one of two halves of `tiles`, in turn: one barrier is
-  /// enough. Tiles are vectors of neighbours along i or j, so that one access loads as many.
+  /// A slice of x or y: `length` of i or j, and slice_depth_ of k. It is read into `next` while the
+  /// slice before it is used, and then stored in one half of `tiles`; the halves alternate, so that
+  /// one barrier for each slice is enough. Tiles are vectors of neighbours along i or j, so that
+  /// one access loads several elements.
   struct Slice {
-    std::string name;  ///< x or y
+    std::string name;  ///< "x" or "y"
     const char *stride, *k_stride, *limit;
     unsigned length;
     bool is_along_k;
-    const char* own;      ///< the work-item's place among `others` that have rows or columns
-    unsigned others = 1;  ///< along i or j
-    /// Rows or columns of a work-item.
+    /// The place of the work-item among the `others` work-items with rows or columns.
+    const char* own;
+    unsigned others = 1;  ///< their number along i or j
+    /// The number of rows or columns of a work-item.
     unsigned side() const { return length / others; }
   };
   Slice x_slice() const {
@@ -266,17 +268,18 @@ class ProductWriter {
   unsigned neighbours(const Slice& slice) const {
     return std::min(tiling_.product_quad, slice.side());
   }
-  /// The place in a block of one of a work-item's rows or columns: in vectors, each of them beside
-  /// those of the other work-items.
+  /// The place in a block of a work-item's row or column. A work-item's rows are vectors; each
+  /// vector lies beside the vectors of the other work-items.
   std::string spread(const Slice& slice, const std::string& which) const {
     const unsigned together = neighbours(slice);
     if (slice.side() <= together) return joined({slice.own, " * ", number(together), " + ", which});
     return joined({which, " / ", number(together), " * ", number(together * slice.others), " + ",
                    slice.own, " * ", number(together), " + ", which, " % ", number(together)});
   }
-  /// Vectors from one of k to the next: one more than there are, for the banks of local memory.
+  /// Vectors from one k to the next: one more than needed, to avoid conflicts of local memory's
+  /// banks.
   unsigned pitch(const Slice& slice) const { return slice.length / neighbours(slice) + 1; }
-  /// Of local memory: two halves for each operand.
+  /// Bytes of local memory: two halves for each operand.
   std::uint64_t slice_bytes() const {
     std::uint64_t elements = 0;
     for (const Slice& slice : {x_slice(), y_slice()})
@@ -287,10 +290,10 @@ class ProductWriter {
   unsigned rounds(const Slice& slice) const {
     return (elements_of(slice) + tiling_.group_size - 1) / tiling_.group_size;
   }
-  /// Element t * group_size + item of a slice: along i or j, and along k.
+  /// The element t * group_size + item of a slice: its place along i or j, and along k.
   struct Element {
-    std::string at, deep;                    ///< of round 0
-    std::string at_of_round, deep_of_round;  ///< what is added in round t; empty: nothing
+    std::string at, deep;                    ///< in round 0
+    std::string at_of_round, deep_of_round;  ///< added in round t; empty: nothing
   };
   Element element_of(const Slice& slice) const {
     const unsigned length = slice.is_along_k ? slice_depth_ : slice.length;
@@ -320,13 +323,13 @@ class ProductWriter {
   static std::string plus(const std::string& place, const std::string& more) {
     return more.empty() ? place : joined({place, " + ", more});
   }
-  /// Whether a work-item has an element at all.
+  /// Whether a work-item has an element of the slice.
   std::string has_element(const Slice& slice) const {
     return elements_of(slice) < tiling_.group_size
                ? joined({"item < ", number(elements_of(slice)), " && "})
                : std::string();
   }
-  /// Of `rest` more of k. Where there are none, nothing is read.
+  /// Reads a slice with `rest` more places along k; reads nothing if there are none.
   void read_slice(const Slice& slice) {
     const Element element = element_of(slice);
     const std::string& name = slice.name;
@@ -357,7 +360,7 @@ class ProductWriter {
     code_.close();
     if (!has_element(slice).empty()) code_.close();
   }
-  /// What a work-item has of `deep`, as vectors.
+  /// Loads the elements of a work-item for the place `deep` along k, as vectors.
   void load_own(const Slice& slice) {
     const std::string vectors = number(slice.side() / neighbours(slice)), &name = slice.name;
     code_.declare_array(neighbours_type(DType(sum_), neighbours(slice)), joined({name, "s"}),
@@ -376,12 +379,12 @@ class ProductWriter {
     code_.directive("pragma", "unroll");
     code_.open_for("int", name, "0", end);
   }
-  /// For each sum of a work-item.
+  /// Opens the loops over the sums of a work-item.
   void open_sums() {
     unrolled("r", number(x_slice().side()));
     unrolled("c", number(y_slice().side()));
   }
-  /// How many more of k there are, up to a slice.
+  /// The number of places along k that remain, at most a slice.
   std::string rest() const {
     const std::string depth = number(slice_depth_);
     return joined({"k - from < ", depth, " ? (int)(k - from) : ", depth});
@@ -393,7 +396,8 @@ class ProductWriter {
                           joined({slice->name, "_tiles"}),
                           number(2 * slice_depth_ * pitch(*slice)));
     code_.declare("const int", "item", {"(int)", dialect_.local_id});
-    // A sub-group has 4 x 8 work-items: these read fewer different vectors than others would.
+    // A sub-group consists of 4 x 8 work-items, because this shape reads the fewest different
+    // vectors.
     const std::string groups = number(across_ / 8);
     code_.declare("const int", "across", {"item % 8 + item / 32 % ", groups, " * 8"});
     code_.declare("const int", "down", {"item / 8 % 4 + item / 32 / ", groups, " * 4"});
@@ -440,13 +444,13 @@ class ProductWriter {
     code_.close();
   }
 
-  // Narrow.
+  // The narrow schedule.
 
   void write_narrow() {
     const std::string columns = number(columns_), depth = number(slice_depth_);
     code_.declare_array(value_, "sums", joined({number(rows_), " * ", columns}));
     code_.declare_array(value_, "panel", joined({depth, " * ", columns}));
-    // What vector loops run over: whole vectors, of which the last may hold zeros.
+    // The length of vector loops: whole vectors, of which the last may contain zeros.
     code_.declare("const int", "lanes",
                   {"(width + ", number(tiling_.vector_lanes - 1), ") / ",
                    number(tiling_.vector_lanes), " * ", number(tiling_.vector_lanes)});
@@ -496,7 +500,7 @@ class ProductWriter {
     code_.close();
     code_.close();
   }
-  /// `side` rows of the block: each step adds product_steps products to each sum.
+  /// Computes `side` rows of the block: each step adds product_steps products to each sum.
   void write_rows(const std::string& columns) {
     code_.open_loop("int deep = 0", "deep < padded",
                     joined({"deep += ", number(tiling_.product_steps)}));
@@ -540,7 +544,7 @@ class ProductWriter {
   const bool is_wide_;
   unsigned slice_depth_;
   unsigned across_ = 1, down_ = 1, rows_ = 1, columns_ = 1;
-  std::vector<Result> results_;  // of the epilogue: its outputs, and its leaves but the first
+  std::vector<Result> results_;  // the epilogue's outputs, and its leaves after the first
   tree::BlockBuilder code_;
 };
 

@@ -78,7 +78,8 @@ std::vector<ParameterSpec> RadixSortWriter::targets() const {
   return made;
 }
 
-/// The user's parameters, the number of elements, and those behind it.
+/// Opens a kernel with the user's parameters, the number of elements, and the parameters after
+/// these.
 void RadixSortWriter::open_parameters(const std::string& name,
                                       std::vector<ParameterSpec> parameters, tree::Parts behind,
                                       unsigned group_size, unsigned groups) {
@@ -100,7 +101,7 @@ void RadixSortWriter::open_kernel(const std::string& name, std::vector<Parameter
       group_size_);
   write_interval_bounds(code_, integer_, dialect_);
 }
-/// The number of this group and the digit.
+/// The index of the count of this group and the digit.
 std::string RadixSortWriter::number_of(std::string_view digit) const {
   return joined({"treadle_numbers[", digit, " * treadle_intervals + ", dialect_.group_id, "]"});
 }
@@ -109,7 +110,7 @@ void RadixSortWriter::open_each_digit(std::string_view first, std::string_view s
   code_.open_for(uint_, "treadle_d", first, number(digits_), step);
 }
 
-/// The digit of the element `treadle_at`, in treadle_digit.
+/// Defines treadle_digit, the digit of the element `treadle_at`.
 void RadixSortWriter::write_digit() {
   code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
   code_.declare("const treadle_key", "treadle_whole",
@@ -181,7 +182,7 @@ void RadixSortWriter::write_wide_counts() {
   code_.evaluate(dialect_.barrier);
   open_each_digit(id, size);
   code_.declare("treadle_index", "treadle_sum", "0");
-  // From another one each, so that they read from different banks.
+  // Each work-item starts at another counter, so that neighbours read from different banks.
   code_.open_for(uint_, "treadle_k", "0", size);
   code_.assign("treadle_sum",
                {"treadle_counters[treadle_d * ", size, " + (treadle_k + treadle_d) % ", size, "]"},
@@ -226,7 +227,7 @@ void RadixSortWriter::write_wide_places() {
   code_.close();
 }
 
-/// Opens a loop over a work-item's neighbours.
+/// Opens a loop over the adjacent elements of a work-item.
 void RadixSortWriter::open_each_item() {
   code_.directive("pragma", "unroll");
   code_.open_for(uint_, "treadle_k", "0", number(tiling_.ranked_items));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Words of a sort: `passes << bits` counts, a ticket for each pass, and, twice, one for each digit
-// and tile, of this pass and of the next: a tile clears its own of the next one. Such a word is 0;
-// one more than what the tile has of the digit; or, with the highest bit set, where the digit's
-// elements go that follow the tile. It is whole as it is read, so that nobody needs a fence, and
-// the tile that waits is behind in the order of tickets, so that whom it waits for has started.
+// The words of a sort that sweeps are `passes << bits` counts, a ticket for each pass, and two
+// arrays with a word for each digit and tile. One array is used in this pass, the other in the
+// next; a tile clears its words of the next pass. A word is 0 at first; then it is the tile's count
+// of the digit plus one; then, with the highest bit set, the place for the next tile's elements of
+// the digit. One read gets a complete word, so no fence is needed. A tile waits only for tiles with
+// earlier tickets, which have started.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +15,7 @@
 #include "treadle/base/error.hpp"
 
 namespace treadle::codegen {
-/// Elements of a work-item of a sweep; 0: there is no room.
+/// The elements of a work-item of a sweep; 0: local memory has no room.
 unsigned RadixSortWriter::sweep_items(const RadixSortSnippet& snippet, const Tiling& tiling) {
   std::size_t largest = 1;
   for (const ParameterSpec& parameter : snippet.parameters) {
@@ -22,7 +23,7 @@ unsigned RadixSortWriter::sweep_items(const RadixSortSnippet& snippet, const Til
     if (parameter.dtype.alignment() > WarpRank::room_alignment) return 0;
     largest = std::max(largest, parameter.dtype.size_bytes());
   }
-  // Elements or, meanwhile, counters; and digits of a byte.
+  // Local memory holds elements, or earlier the counters, and the digits, a byte each.
   const std::uint64_t group = std::uint64_t{tiling.sweep_warps} * sub_group,
                       counters = sizeof(std::uint32_t) * tiling.sweep_warps << tiling.sweep_bits;
   if (counters >= tiling.sweep_bytes) return 0;
@@ -171,8 +172,8 @@ void RadixSortWriter::write_sweep_counts() {
   code_.close();
 }
 
-/// Reads a work-item's elements of an array; those behind the last one are the tile's first. Where
-/// all are there, addresses are one and distances from it.
+/// Loads the elements of a work-item from an array. Places after the last element load the tile's
+/// first element instead. In a whole tile all addresses have constant distances from one address.
 void RadixSortWriter::load_elements(std::size_t which) {
   const WarpRank rank = warp_rank();
   const std::string &name = snippet_.sorted[which], last = number(rank.digits() - 1);
@@ -203,8 +204,8 @@ void RadixSortWriter::load_elements(std::size_t which) {
   }
 }
 
-/// The key of the one array that is sorted, of an element at `treadle_at` of those that have
-/// changed places; empty where the key needs more than its element. Then digits change places, too.
+/// The key of the element at `treadle_at` after the elements moved, if the sort has one array;
+/// empty if the key depends on more than the element. Digits are then moved as well.
 std::string RadixSortWriter::moved_key() const {
   const std::string& name = snippet_.sorted.front();
   if (snippet_.sorted.size() > 1 || !reads_every_element(snippet_.key, snippet_.preamble, name))
@@ -222,7 +223,7 @@ std::string RadixSortWriter::moved_key() const {
   return is_known ? key : std::string();
 }
 
-/// Elements of an array change places in the tile; then they are stored.
+/// Moves the elements of an array within the tile, and stores them.
 void RadixSortWriter::write_exchange(std::size_t which) {
   const WarpRank rank = warp_rank();
   const std::string &name = snippet_.sorted[which], moved = "treadle_moved_" + name;
@@ -258,8 +259,9 @@ void RadixSortWriter::write_exchange(std::size_t which) {
   if (!is_last) code_.evaluate(dialect_.barrier);
 }
 
-/// Adds what earlier tiles have of a digit to treadle_found, from the last one on to one that knows
-/// all before it: the first one does.
+/// Adds the counts of a digit in earlier tiles to treadle_found, backwards from the tile before, as
+/// far as a tile that has published the count of all tiles up to itself. The first tile always
+/// publishes that.
 void RadixSortWriter::write_look_back() {
   const WarpRank rank = warp_rank();
   const std::string digits = number(rank.digits()), window = number(tiling_.words_in_flight),

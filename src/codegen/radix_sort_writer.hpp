@@ -33,7 +33,7 @@ class RadixSortWriter {
   RadixSortText write();
   RadixSortText write_sweeps();
 
-  /// Elements of a work-item of a sweep; 0: there is no room.
+  /// The elements of a work-item of a sweep; 0: local memory has no room.
   static unsigned sweep_items(const RadixSortSnippet& snippet, const Tiling& tiling);
 
  private:

@@ -15,11 +15,11 @@ namespace {
 
 bool is_float(Scalar dtype) { return dtype == Scalar::float32 || dtype == Scalar::float64; }
 
-/// A row of distributions.def.
+/// A line of distributions.def.
 struct Distribution {
   std::string_view name;
   bool counts;
-  std::array<RandomParameter, 3> parameters;  ///< those that have names
+  std::array<RandomParameter, 3> parameters;  ///< unused parameters have no names
 };
 constexpr auto distributions = [] {
   using enum ParameterRange;
@@ -35,7 +35,7 @@ const Distribution& distribution_of(RandomKind kind) {
   return distributions[static_cast<std::size_t>(kind) - first_listed];
 }
 
-/// The largest double that a dtype of integers has; counts beyond it are that.
+/// The largest double that an integer dtype can hold; larger counts become this number.
 std::string_view largest_count(Scalar dtype) {
   switch (dtype) {
     case Scalar::int32:
@@ -49,7 +49,6 @@ std::string_view largest_count(Scalar dtype) {
   }
 }
 
-/// Writes one kernel.
 class RandomWriter {
  public:
   RandomWriter(const RandomForm& form, const Tiling& tiling, const Dialect& dialect)
@@ -84,7 +83,8 @@ class RandomWriter {
     if (tiling_.schedule == Schedule::wide) return tiling_.group_size * item_blocks();
     return tiling_.chunk_bytes / (length_ * DType(form_.dtype).size_bytes());
   }
-  /// Wide: where a number takes as many draws as chance asks for, another work-item makes the next.
+  /// Wide: if the number of draws varies, a work-item makes one block, so that another work-item
+  /// draws for the next number.
   unsigned item_blocks() const { return length_ == 1 ? 1 : tiling_.random_blocks; }
   bool is_poisson() const {
     return form_.kind == RandomKind::poisson || form_.kind == RandomKind::poisson_of_elements;
@@ -164,7 +164,7 @@ class RandomWriter {
     code_.close();
     code_.declare({"const ", type_}, "x0", {"(", type_, ")number"});
   }
-  /// Draws from the sub-stream of kernels/elements/distributions.h.
+  /// Draws a number from the sub-stream of kernels/elements/distributions.h.
   void write_listed_number() {
     code_.add(tree::initialize_array(tree::value(uint64_, "own[6]"),
                                      {joined({"position + (", uint64_, ")block"}), "stream << 32",
@@ -189,7 +189,7 @@ class RandomWriter {
     code_.declare({"const ", vector_type(form_.dtype, 2, dialect_)}, {"pair", name},
                   {"treadle_normal_pair_", dtype_, "(", a, ", ", b, ")"});
   }
-  /// The random bits that number i is made of.
+  /// The random bits for number i.
   std::string word(unsigned i) const {
     const std::string_view names = "xyzw";
     if (!takes_two_words()) return joined({"words.", names.substr(i, 1)});
@@ -228,7 +228,7 @@ class RandomWriter {
     const std::string at = std::to_string(i);
     code_.assign({"x[start", i == 0 ? "" : " + " + at, "]"}, {"x", at});
   }
-  /// Of the last block, which is not whole.
+  /// Writes the last block, which is not complete.
   void write_partial_block() {
     write_store(0);
     for (unsigned i = 1; i + 1 < length_; ++i) {
@@ -248,14 +248,14 @@ class RandomWriter {
       return;
     }
     code_.declare({"const ", int64_}, "first_block", first);
-    // The key of each round is computed once, and a round of one block waits for none of another.
+    // Unrolled, the key of each round is computed once, and the rounds of several blocks overlap.
     if (length_ == 4) code_.directive("pragma", "unroll");
     code_.open_for("int", "k", "0", std::to_string(blocks));
     code_.declare({"const ", int64_}, "block", {"first_block + k * ", group_size()});
     write_wide_block(tree::break_());
     code_.close();
   }
-  /// `leave`: what a work-item does behind the last element.
+  /// `leave` is the statement for a work-item after the last element.
   void write_wide_block(tree::NodePtr leave) {
     code_.declare({"const ", int64_}, "start", {"block * ", std::to_string(length_)});
     code_.when("start >= n", std::move(leave));

@@ -13,7 +13,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Writes the three kernels.
 class RanksWriter {
  public:
   RanksWriter(Scalar dtype, const Tiling& tiling, const Dialect& dialect)
@@ -54,7 +53,7 @@ class RanksWriter {
   }
 
  private:
-  /// A number that is known of a place.
+  /// The number `which` of the numbers that describe a place.
   static std::string known(std::string_view place, unsigned which) {
     const std::string start = joined({"known[", number(numbers_of_place), " * ", place});
     return joined({start, which == 0 ? "" : " + " + number(which), "]"});
@@ -73,20 +72,21 @@ class RanksWriter {
     code_.assign(known("r", 2), "0");
     code_.close();
   }
-  /// Sets an array to 0, in a group.
+  /// Writes a loop in which a group sets an array to 0.
   void write_zeros(std::string_view array, std::string_view end) {
     out_.open_each(end);
     code_.assign({array, "[treadle_k]"}, "0");
     code_.close();
   }
-  /// Adds the place `r`'s next digit, `bin`, to what is known of it; `rest` are before it.
+  /// Appends the digit `bin` to the known digits of place `r`; `rest` becomes its rank among the
+  /// elements with these digits.
   void write_digit(std::string_view rest) {
     code_.assign(known("r", 0), {"(", known("r", 0), " << width) | bin"});
     code_.assign(known("r", 1), rest);
     code_.when("shift == 0", tree::assign("found[r]", {"(", element_, ")treadle_element((", key_,
                                                        ")", known("r", 0), ")"}));
   }
-  /// Finds the first place with the same digits for each.
+  /// Finds, for each place, the first place with the same digits.
   void write_same() {
     code_.open_for(out_.uint, "r", "0", "rank_count");
     code_.declare(out_.uint, "same", "0");
@@ -97,7 +97,7 @@ class RanksWriter {
     code_.close();
   }
 
-  /// How many places a wide group counts for at a time.
+  /// The number of places for which a wide group counts at a time.
   std::string at_once() const {
     return number(std::max<std::uint64_t>(
         (tiling_.scan_bytes >> tiling_.select_bits) / sizeof(std::uint32_t), 1));
@@ -169,7 +169,7 @@ class RanksWriter {
     code_.close();
   }
 
-  /// The sums of the work-items' bins.
+  /// The scan of the sums of the work-items' bins.
   BlockScan sums() const {
     return {.fields = {{{"end", out_.uint}, "sums"}},
             .combine =
@@ -216,7 +216,7 @@ class RanksWriter {
     write_zeros("counts", all_counts());
   }
 
-  /// A bin more is for elements with other digits before.
+  /// One more bin is for elements with other earlier digits.
   void write_narrow_count() {
     const std::string &uint = out_.uint, copies = number(tiling_.counter_copies);
     const auto open_copies = [&] { code_.open_for(uint, "k", "0", copies); };
@@ -243,7 +243,7 @@ class RanksWriter {
     code_.close();
     code_.close();
   }
-  /// Opens the loop over elements, some at a time, and finds the bin of each of these.
+  /// Opens the loop over elements, in blocks, and finds the bins of a block.
   void write_chosen_bins() {
     const std::string &uint = out_.uint, most = number(tiling_.keys_at_once);
     const std::string key = "treadle_ordered(elements[treadle_from + k])";

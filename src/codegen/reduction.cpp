@@ -23,7 +23,7 @@ bool is_folded(Fold fold, Scalar dtype) {
   const ScalarKind kind = DType(dtype).kind();
   if (kind == ScalarKind::structure) return false;
   if (fold == Fold::any || fold == Fold::all) return kind == ScalarKind::boolean;
-  // Of bools a sum is their number, and that is an integer.
+  // A sum of bools is their number, which is an integer.
   return (fold != Fold::sum && fold != Fold::product) || kind != ScalarKind::boolean;
 }
 
@@ -146,7 +146,7 @@ std::vector<KernelOperand> operands_of(const ReductionExpression& expression) {
   for (std::size_t i = 0; i < map.leaves.size(); ++i)
     add(OperandKind::leaf, i, map.leaves[i].dtype, map.leaves[i].is_gathered);
   if (map.uses_position()) add(OperandKind::position, 0, Scalar::int64);
-  // Something has to say how the elements lie.
+  // At least one operand must say how the elements are arranged.
   if (operands.empty() || std::ranges::any_of(folds, is_arg))
     add(OperandKind::place, 0, Scalar::int64);
   for (std::size_t i = 0; i < epilogue.outputs.size(); ++i)
@@ -161,7 +161,7 @@ namespace {
 std::size_t bytes_of_fields(const ReductionExpression& expression, bool has_left_out) {
   std::size_t bytes = 0, alignment = 1;
   const auto add = [&](Scalar dtype) {
-    // As value_type() has them: float16 is held as float, bool as int.
+    // Sizes of value_type(): float16 is held as float, bool as int.
     const std::size_t size =
         dtype == Scalar::float16 || dtype == Scalar::boolean ? 4 : DType(dtype).size_bytes();
     const std::size_t aligned =

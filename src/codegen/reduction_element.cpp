@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The element of an expression.
+// An expression as the element of a reduction.
 #include "reduction_element.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ class ExpressionElement : public ReductionElement {
   ExpressionElement(const ReductionExpression& expression, const Dialect& dialect)
       : expression_(expression),
         dialect_(dialect),
-        // Folds, which are called as operations are, and values of both are numbered through.
+        // Folds have names like operations, so the values of map and epilogue are numbered
+        // together.
         map_(expression.map, dialect, [this](const Instruction& step) { return input_name(step); },
              {.first_number = expression.folds.size()}),
         epilogue_(expression.epilogue, dialect,

@@ -13,20 +13,20 @@ namespace treadle::codegen {
 namespace {
 
 constexpr std::uint64_t decoded_in_32_bits = std::uint64_t{1} << 31;
-/// Of a device that does not tell.
+/// Assumed for a device that does not report its compute units.
 constexpr unsigned usual_compute_units = 16;
 
 std::uint64_t in_parts(std::uint64_t whole, std::uint64_t part) {
   return whole / part + (whole % part != 0);
 }
 
-/// Does the steps of lower_reduction().
+/// Makes the steps of lower_reduction().
 class ReductionLowerer {
  public:
   ReductionLowerer(std::span<const std::int64_t> kept, std::span<const std::int64_t> folded,
                    std::span<const ReducedLayout> operands, const ReductionTarget& target)
       : kept_(kept), folded_(folded), operands_(operands), target_(target), tiling_(target.tiling) {
-    // Tiles would put an axis beside the innermost one that is not next to it in memory.
+    // No tiles: a tile would exchange axes, and the innermost axes must stay adjacent in memory.
     tiling_.tile_side = std::numeric_limits<std::int64_t>::max();
   }
 
@@ -46,11 +46,11 @@ class ReductionLowerer {
  private:
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   unsigned group_size() const { return reduction_group_size(tiling_, target_.partial_bytes); }
-  /// Whether the text is that of one result of many elements.
+  /// Whether the text for one result of many elements is used.
   bool is_one_of_few() { return target_.has_few_texts && kept().count() == 1; }
   Lowering& kept() { return result_.kept; }
   Lowering& folded() { return result_.folded; }
-  /// Operands that have a value for each element.
+  /// The number of operands that have a value for each element.
   std::size_t elements() const {
     const auto end = std::ranges::find(operands_, false, &ReducedLayout::is_of_elements);
     return static_cast<std::size_t>(end - operands_.begin());
@@ -81,14 +81,15 @@ class ReductionLowerer {
     choose_neighbours();
   }
 
-  /// Which axes the loop goes along that neighbouring lanes, or vectors, are laid on.
+  /// Chooses the axes along which neighbouring work-items, or the elements of vectors, lie.
   void choose_neighbours() {
     const std::size_t inner_kept = kept().extents.size() - 1,
                       inner_folded = folded().extents.size() - 1;
     const std::int64_t neighbours = kept().extents[inner_kept];
     bool is_nearer = false;
-    // Positions tell where elements lie if nothing else does. What is gathered tells it before its
-    // indices do: the axes that they do not choose on lie as its own strides say.
+    // Positions decide how elements are arranged only if no operand lies in memory. A gathered leaf
+    // decides before its indices: along the axes that the indices do not choose, its own strides
+    // hold.
     const bool has_memory = std::ranges::any_of(
         operands_.first(elements()), [](const auto& operand) { return operand.size_bytes != 0; });
     std::vector<std::size_t> order(elements());
@@ -106,7 +107,7 @@ class ReductionLowerer {
                                kept().count() > 1 && folded().count() > 1;
   }
 
-  /// A space in which each position is decoded.
+  /// Turns a space into a loop that decodes each position.
   static void decode_each(Lowering& space) {
     LoopClass loop;
     loop.kind = SpaceKind::strided;
@@ -132,7 +133,7 @@ class ReductionLowerer {
     if (inner.kind == SpaceKind::strided && !has_32_bits(folded())) set_rows();
     const unsigned depth = wide_depth(length);
     loop.depth_log2 = static_cast<std::uint8_t>(std::countr_zero(depth));
-    // A work-item has room for so many accumulators.
+    // A work-item has room for this number of accumulators.
     const std::size_t most_parts =
         std::bit_floor(std::max<std::size_t>(1, tiling_.part_bytes / target_.accumulator_bytes));
     if (loop.has_columns || !has_aligned_rows() || most_parts < tiling_.strided_items)
@@ -159,7 +160,7 @@ class ReductionLowerer {
     result_.tiles = in_parts(kept().count(), width);
     split(units() * wide_groups_per_unit(), pieces, width);
   }
-  /// Work-items on a result.
+  /// The work-items for a result.
   unsigned wide_depth(std::uint64_t length) const {
     if (result_.loop.has_columns) {
       unsigned depth = std::min(tiling_.column_depth, group_size());
@@ -178,7 +179,7 @@ class ReductionLowerer {
     if (target_.map_cost >= tiling_.costly_map) return tiling_.costly_per_unit;
     return has_places() ? tiling_.places_per_unit : tiling_.groups_per_unit;
   }
-  /// Whether a position is folded, which only argmin and argmax do.
+  /// Whether a position is folded, which only argmin and argmax need.
   bool has_places() const {
     return std::ranges::any_of(operands_, [](const ReducedLayout& operand) {
       return operand.is_of_elements && operand.size_bytes == 0;
@@ -193,7 +194,7 @@ class ReductionLowerer {
       inner.steps[k] = step == 0 ? Step::zero : step == 1 ? Step::unit : Step::any;
     }
   }
-  /// Whether each row begins where the first one of vectors may.
+  /// Whether every row is aligned to a vector.
   bool has_aligned_rows() {
     const LoopClass& inner = folded().loop;
     for (std::size_t k = 0; k < elements(); ++k) {
@@ -208,7 +209,7 @@ class ReductionLowerer {
     return true;
   }
 
-  /// Shares tiles between as many groups as there is work for, if there are too few of them.
+  /// If there are too few tiles, several groups share a tile, as many as there is work for.
   void split(std::uint64_t wanted, std::uint64_t pieces, std::uint64_t tile_partials) {
     if (result_.tiles * 2 <= wanted)
       result_.splits = std::min(wanted / std::max<std::uint64_t>(1, result_.tiles),
@@ -256,7 +257,7 @@ class ReductionLowerer {
     count_groups(length);
   }
 
-  /// Strips of results, to which pieces of rows are added.
+  /// Plans strips of results, to which pieces of rows are added.
   void plan_strips() {
     const std::uint64_t width = strip_length(tiling_, target_.accumulator_bytes);
     LoopClass& loop = kept().loop;
@@ -284,7 +285,7 @@ class ReductionLowerer {
     result_.loop.is_split = result_.splits > 1;
     count_groups(length * strip);
   }
-  /// Where tiles are not shared, a group takes several if they are small.
+  /// If tiles are not shared and are small, a group takes several tiles.
   void count_groups(std::uint64_t tile_elements) {
     if (!result_.loop.is_split)
       result_.group_tiles =

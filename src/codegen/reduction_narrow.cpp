@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The narrow schedule's loops: a group is one work-item, which a compiler for processors makes
-// vector loops of.
+// The loops of the narrow schedule: a group is one work-item, and compilers for processors
+// vectorise its loops.
 #include <algorithm>
 
 #include "reduction_tiling.hpp"
@@ -55,8 +55,8 @@ void ReductionWriter::write_narrow_row() {
   if (loop_.is_split) code_.close();
 }
 
-/// Makes one accumulator of parts that keep the step at which they met their winner. Without a step
-/// they have met nothing, and their places are nobody's.
+/// Folds accumulators that stored the step of their winner instead of its place. If there was no
+/// step, the accumulators are empty and their places are invalid.
 void ReductionWriter::fold_places() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string lanes = number(lanes_), few = number(std::min(lanes_, tiling_.vector_lanes));
@@ -67,7 +67,8 @@ void ReductionWriter::fold_places() {
   code_.open_if("step > 0");
   for (const FoldText& fold : folds_)
     if (fold.has_place()) code_.declare_array(integer, {fold.fields()[1].name, "_part"}, few);
-  // By vectors: unrolled it would be taken apart.
+  // Not unrolled, so that compilers vectorise the loop; unrolling would split the array into
+  // variables.
   code_.directive("pragma", "unroll 1");
   code_.open_for(uint, "k", "0", few);
   for (const FoldText& fold : folds_) {
@@ -113,7 +114,7 @@ void ReductionWriter::write_narrow_pieces() {
   code_.close();
 }
 
-/// Elements of a contiguous range: as many at a time as there are accumulators, and the rest.
+/// Folds the elements of a contiguous range: one for each accumulator at a time, then the rest.
 void ReductionWriter::write_narrow_lanes(const std::string& start, const std::string& end) {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string lanes = number(lanes_);
@@ -134,8 +135,8 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   code_.close();
 }
 
-/// Whether places are looked for in blocks that have a new winner alone: of integers so narrow that
-/// a step beside each would be most of what is computed.
+/// Whether only blocks with a new winner are searched for its place: for narrow integers, where
+/// keeping a step for each element would cost more than the comparisons.
 bool ReductionWriter::has_place_blocks() const {
   return places_ascend() && folds_.size() == 1 && folds_[0].has_place() &&
          folds_[0].is_of_narrow_integers();
@@ -150,7 +151,8 @@ void ReductionWriter::write_place_blocks(const std::string& end) {
     return
         [this, index](const Operand& operand) { return element(operand, along(operand, index)); };
   };
-  // Short ones behind long ones, whose lanes are folded less often.
+  // Long blocks first, because their accumulators are folded less often; short blocks take the
+  // rest.
   for (const unsigned length : {8 * lanes_, lanes_}) {
     const std::string block = number(length);
     code_.open_loop({}, {"i + ", block, " <= ", end}, {"i += ", block});
@@ -177,7 +179,7 @@ void ReductionWriter::write_place_blocks(const std::string& end) {
   code_.close();
 }
 
-/// The name of a field with a suffix, if it is one of a fold that rounds, else with another.
+/// The name of a field with `suffix` if its fold rounds, and with `otherwise` if not.
 std::string ReductionWriter::of_run(const std::string& name, const std::string& suffix,
                                     const std::string& otherwise) const {
   const auto has_field = [&](const FoldText& fold) {
@@ -187,9 +189,9 @@ std::string ReductionWriter::of_run(const std::string& name, const std::string& 
   return name + (std::ranges::any_of(folds_, has_field) ? suffix : otherwise);
 }
 
-/// The same of a short row of floats, or a part of one: blocks by a few accumulators and a tree.
-/// A row is halved until a half is short enough, as NumPy does: a full block and a short one round
-/// more than two halves.
+/// Folds a short row of floats, or a part of a row, in blocks: a few accumulators for each block,
+/// then a tree. A row is halved until a half is short enough, as NumPy does, because a full block
+/// and a short block have a larger error than two halves.
 void ReductionWriter::write_blocks(const std::string& end) {
   const std::string integer = type(Scalar::int64), lanes = number(lanes_);
   const unsigned most = lanes_ == 1 ? 2 * tiling_.block_elements : tiling_.block_elements;
@@ -238,11 +240,11 @@ void ReductionWriter::write_blocks(const std::string& end) {
   if (has_blocks()) code_.close();
 }
 
-/// The same of a long row: runs whose elements are as far apart as there are accumulators.
+/// Folds a long row of floats: the elements of a run are `lanes_` elements apart.
 void ReductionWriter::write_long_row(const std::string& end) {
   if (std::ranges::none_of(folds_, &FoldText::is_exact)) return write_long_runs(end);
   const std::string uint = type(Scalar::uint32), lanes = number(lanes_);
-  // Sums of runs, so that what is left out is asked for less often.
+  // Sums of several runs are added at once, so that rounding errors are computed less often.
   const std::string turn = number(std::uint64_t{lanes_} * run_elements_ * run_elements_),
                     most = number(run_elements_);
   code_.open_loop({}, {"i + ", turn, " <= ", end}, {"i += ", turn});
@@ -253,7 +255,8 @@ void ReductionWriter::write_long_row(const std::string& end) {
         code_.declare(fold.result().type, {fold.result().name, suffix}, fold.neutral(0));
   };
   declare("_runs");
-  // Whole before vectors are looked for: PoCL's compiler else has one thread add one by one.
+  // Unrolled completely before vectorisation; otherwise PoCL's compiler adds the elements one by
+  // one.
   code_.directive("pragma", "unroll");
   code_.open_for(uint, "r", "0", most);
   declare("_run");
@@ -283,8 +286,8 @@ void ReductionWriter::write_long_row(const std::string& end) {
   code_.close();
 }
 
-/// The same where nothing is left out: runs are longer, and their accumulators stay in memory,
-/// which every compiler makes vectors of.
+/// Like write_long_row() without rounding errors: the runs are longer and the accumulators stay in
+/// an array, which every compiler vectorises.
 void ReductionWriter::write_long_runs(const std::string& end) {
   const std::string lanes = number(lanes_), run = number(std::uint64_t{lanes_} * run_elements_);
   code_.open_while({"i + ", lanes, " <= ", end});
@@ -302,12 +305,12 @@ void ReductionWriter::write_long_runs(const std::string& end) {
   code_.close();
 }
 
-/// Makes one accumulator of all lanes.
+/// Folds all accumulators into one.
 void ReductionWriter::fold_lanes() {
   const auto same = [](const std::string& name) { return name; };
   if (!has_totals() && std::ranges::all_of(folds_, &FoldText::has_runs)) return;
-  // Not a tree of constant loops: unrolled, it takes the accumulators apart, and then the compiler
-  // of the CPU device makes no vectors of them.
+  // A loop and not a tree of loops with constant lengths: compilers would unroll the tree and split
+  // the accumulators into variables, and the CPU device's compiler would then not vectorise them.
   code_.open_for(type(Scalar::uint32), "k", "0", number(lanes_));
   for (const FoldText& fold : folds_) {
     if (fold.has_runs() && !has_totals()) continue;

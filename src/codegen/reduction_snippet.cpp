@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The element of a user's text. The text stands in functions before the kernel, so that its names
-// and the kernel's never meet.
+// A user's text as the element of a reduction. The text stands in functions before the kernel, so
+// that its names cannot collide with the kernel's.
 #include "treadle/codegen/reduction_snippet.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace treadle::codegen {
 namespace {
 
-/// The characters of an expression without blanks, comments and the parentheses around it all.
+/// An expression without blanks, comments and outer parentheses.
 std::string bare(std::string_view expression) {
   std::string text = without_comments(expression);
   std::erase_if(text, is_blank);
@@ -29,8 +29,8 @@ std::string bare(std::string_view expression) {
   return text;
 }
 
-/// Whether what a user folds is a sum of floats, which begins with 0: it is added as those of
-/// expressions are.
+/// Whether a user's fold is a sum of floats that starts with 0; rounding errors are then kept as
+/// for sums of expressions.
 bool adds_floats(const ReductionSnippet& snippet, const ReductionOutput& output) {
   const Scalar dtype = output.dtype.scalar();
   if (dtype != Scalar::float32 && dtype != Scalar::float64) return false;
@@ -121,13 +121,13 @@ class SnippetElement : public ReductionElement {
   void write_program(tree::BlockBuilder& code, tree::NodePtr kernel) const override {
     code.lines(snippet_.preamble);
     for (std::size_t k = 0; k < snippet_.outputs.size(); ++k) write_functions(code, k);
-    // The kernel's own names are not the user's macros.
+    // A user's macro must not replace a name of the kernel.
     const auto macros = defined_macros(snippet_.preamble);
     const std::string text = macros.empty() ? std::string() : printed(kernel, dialect_);
     for (const std::string& macro : macros)
       if (mentions(text, macro) && !is_of_type(macro)) code.directive("undef", macro);
     if (std::ranges::none_of(folds, &FoldText::is_exact)) return code.add(std::move(kernel));
-    // Behind the user's text, whose products may be contracted.
+    // The kernel follows the user's functions, in which compilers may contract products and sums.
     write_exact(code, std::move(kernel), dialect_);
   }
 
@@ -144,7 +144,7 @@ class SnippetElement : public ReductionElement {
     return {operand, joined({"x", number(operand.index)}),
             stored_type(operand.dtype.scalar(), dialect_), "user_" + own};
   }
-  /// Under names that are none of the kernel's own.
+  /// The user's parameters with names that the kernel does not use.
   std::vector<ParameterSpec> kernel_parameters() const {
     std::vector<ParameterSpec> parameters = snippet_.parameters;
     for (ParameterSpec& parameter : parameters) parameter.name.insert(0, "user_");
@@ -186,14 +186,14 @@ class SnippetElement : public ReductionElement {
   const ReductionSnippet& snippet_;
   const Dialect& dialect_;
   const TypeNames& types_;
-  std::vector<bool> constants_;  ///< of each leaf
+  std::vector<bool> constants_;  ///< for each leaf
 };
 
 }  // namespace
 
 ReadReduction::ReadReduction(ReductionSnippet snippet, const Dialect& dialect, TypeNames types)
     : snippet_(std::move(snippet)), dialect_(dialect), types_(std::move(types)) {
-  // What a function costs nobody knows.
+  // An estimate, because the cost of a function is unknown.
   constexpr unsigned cost_of_call = 8;
   const auto has_name = [&](std::string_view name) {
     return std::ranges::find(snippet_.parameters, name, &ParameterSpec::name) !=
@@ -203,7 +203,7 @@ ReadReduction::ReadReduction(ReductionSnippet snippet, const Dialect& dialect, T
     throw InvalidArgument("an argument of reduction kernel " + snippet_.name +
                               " is called as the index of its element, i",
                           "give it another name");
-  // Where the program has an n of its own, n is not the number of elements.
+  // If the program defines its own n, n is not the number of elements.
   const bool has_count = !has_name("n") && !mentions(snippet_.preamble, "n");
   std::vector<std::string> plain;
   for (const ReductionOutput& output : snippet_.outputs) {
@@ -218,8 +218,8 @@ ReadReduction::ReadReduction(ReductionSnippet snippet, const Dialect& dialect, T
   find_operands();
 }
 
-/// Arrays of a text that writes none may be read before it. Of several maps those that do not
-/// mention one do not care.
+/// Finds the arrays whose elements may be read before the texts run: no text writes, and every text
+/// that mentions the array reads only its element `i`.
 void ReadReduction::find_leaves(const std::vector<std::string>& plain) {
   leaves_.resize(snippet_.parameters.size());
   const bool writes = std::ranges::any_of(plain, [](const auto& map) { return may_write(map); });
@@ -269,7 +269,7 @@ std::size_t ReadReduction::bytes_of_fields(bool is_partial) const {
   };
   const std::size_t count = snippet_.outputs.size();
   if (count == 1) return bytes_of(0);
-  // The alignment of a type, which the program may define, divides its size.
+  // The program may define the type; its alignment is unknown, but divides its size.
   std::size_t alignment = 1, bytes = 0;
   for (const ReductionOutput& output : snippet_.outputs)
     alignment = std::max(alignment, std::size_t{1} << std::countr_zero(size_of(output)));

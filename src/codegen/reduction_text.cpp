@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What reductions of both schedules are made of.
+// The parts of reduction kernels that both schedules share.
 #include <algorithm>
 #include <array>
 
@@ -117,7 +117,7 @@ std::string ReductionWriter::pointer_to(const std::string& element, const Operan
   return (operand.kind == Kind::output ? "" : "const ") + dialect_.global + element + " *";
 }
 
-/// Declares an operand under a name with this suffix.
+/// Declares an operand under its name with this suffix.
 tree::NodePtr ReductionWriter::declared(const Operand& operand, std::string_view suffix) const {
   tree::Part name{operand.name, suffix};
   if (!operand.is_memory()) return tree::value({"const ", type(Scalar::int64)}, std::move(name));
@@ -206,7 +206,7 @@ std::string ReductionWriter::base(const Operand& operand) const {
 std::string ReductionWriter::element(const Operand& operand, const std::string& index) const {
   return operand.is_memory() ? base(operand) + "[" + index + "]" : base(operand) + " + " + index;
 }
-/// How far an operand is moved by an index of the innermost loop.
+/// The distance in elements by which an index of the innermost loop moves an operand.
 std::string ReductionWriter::along(const Operand& operand, const std::string& index) const {
   const Step step = inner_step(operand);
   if (step == Step::zero) return "0";
@@ -214,7 +214,7 @@ std::string ReductionWriter::along(const Operand& operand, const std::string& in
   return joined({index, " * ", operand.name, has_strips() ? "_out_step" : "_step"});
 }
 
-/// Defines the operand `by` elements further on, under a name with this suffix.
+/// Defines an operand, moved by `by` elements, under its name with this suffix.
 void ReductionWriter::move(const Operand& operand, const std::string& by,
                            const std::string& suffix) {
   code_.add(
@@ -226,7 +226,7 @@ std::string ReductionWriter::kept_offset(const Operand& operand) const {
   return moves ? kept_indices().offset(operand.name, kept_axes()) : "";
 }
 
-/// Moves operands to the result at a position: those of elements, those of results, or both.
+/// Moves operands to the result at a position: the operands of elements, those of results, or both.
 void ReductionWriter::write_kept_move(const std::string& position, bool elements, bool results) {
   if (elements) moved_ = "";
   if (results) kept_moved_ = "";
@@ -240,8 +240,8 @@ void ReductionWriter::write_kept_move(const std::string& position, bool elements
   if (results) kept_moved_ = "_row";
 }
 
-/// Moves operands to the elements at a position of the outer axes that are folded, and along the
-/// innermost one.
+/// Moves operands to the elements at a position of the folded outer axes, and by `start` along the
+/// innermost axis.
 void ReductionWriter::write_folded_move(const std::string& position, const std::string& start) {
   const unsigned axes = folded_axes();
   folded_indices().write(code_, position, axes);
@@ -261,8 +261,8 @@ void ReductionWriter::write_constants() {
   element_.write_values(code_, true, [&](const Operand& operand) { return element(operand, "0"); });
 }
 
-/// Computes an element and folds it into accumulators. Where these meet places in their order, what
-/// they keep is the step at which they met the winner.
+/// Computes an element and folds it into accumulators. If the places of an accumulator ascend, it
+/// stores the step of its winner.
 void ReductionWriter::write_fold(const Place& place, const Name& into, const std::string& step) {
   element_.write_values(code_, false, place);
   for (std::size_t i = 0; i < folds_.size(); ++i) {
@@ -287,7 +287,7 @@ void ReductionWriter::write_fold_at(const std::string& index, const Name& into,
              step);
 }
 
-/// Whether an accumulator meets the places of what it folds in their order, and one at each step.
+/// Whether each accumulator gets places in ascending order, one for each step.
 bool ReductionWriter::places_ascend() const {
   const auto place = std::ranges::find(operands_, Kind::place, &Operand::kind);
   const bool has_steps = is_wide() ? loop_.folded.has_vectors || parts() == loop_.folded.items
@@ -306,7 +306,8 @@ void ReductionWriter::write_start() {
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
       code_.assign(fold.fields()[i].name, fold.neutral(i));
 }
-/// Accumulators side by side, `count` of each field; of sums of floats those of a run.
+/// Declares adjacent accumulators, `count` of each field; a sum of floats gets accumulators for its
+/// runs.
 void ReductionWriter::declare_parts(const std::string& count) {
   struct Part {
     std::string name, start, type;
@@ -332,7 +333,7 @@ void ReductionWriter::declare_parts(const std::string& count) {
   code_.close();
 }
 
-/// Opens a loop, in which runs end.
+/// Opens a loop that is divided into runs.
 void ReductionWriter::open_turns(const Turns& turns) {
   const auto& [variable, type, first, end, step, in_run] = turns;
   if (!has_runs() || (has_strips() && !has_totals()))
@@ -349,12 +350,12 @@ void ReductionWriter::close_turns(const std::string& count) {
   end_run(count);
   code_.close();
 }
-/// Turns that give each accumulator so many elements.
+/// The number of turns in which each accumulator gets this number of elements.
 unsigned ReductionWriter::turns_in_run(unsigned elements) const {
   return std::max(1u, run_elements_ / std::max(1u, elements));
 }
 
-/// Folds the sums of `count` runs, and begins others.
+/// Folds the sums of `count` runs and resets them.
 void ReductionWriter::end_run(const std::string& count) {
   if (is_wide()) code_.directive("pragma", "unroll");
   code_.open_for(type(Scalar::uint32), "k", "0", count);
@@ -372,7 +373,7 @@ void ReductionWriter::combine(const Name& into, const Name& from) {
   for (const FoldText& fold : folds_) fold.combine(code_, into, from);
 }
 
-/// Stores the result whose folds are in variables; of a strip the one at `index`.
+/// Computes the result from the folded variables and stores it; for a strip the result at `index`.
 void ReductionWriter::write_epilogue(const std::string& index) {
   const Place at = [&](const Operand& operand) {
     return element(operand, has_strips() ? along(operand, index) : "0");

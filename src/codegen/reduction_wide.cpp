@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The wide schedule's loops: work-items of a group fold elements of their own, and then each
-// other's.
+// The loops of the wide schedule: the work-items of a group fold elements, and then their results.
 #include <algorithm>
 
 #include "reduction_writer.hpp"
@@ -60,8 +59,9 @@ void ReductionWriter::write_wide() {
   code_.close();
 }
 
-/// The place that part `k` of an accumulator met at its step. A step is one element of each part;
-/// part k begins with that of step 0, which counts if all it met equals the start.
+/// The place of the winner of part `k` of an accumulator, from its step; each step has one element
+/// for each part. The initial step is 0: its element is a valid winner even if all elements equal
+/// the initial value.
 std::string ReductionWriter::place_of_part(const std::string& step) const {
   const LoopClass& inner = loop_.folded;
   const std::string integer = type(Scalar::int64), lanes = number(depth());
@@ -85,9 +85,9 @@ std::string ReductionWriter::place_of_part(const std::string& step) const {
   return place + "k";
 }
 
-/// Makes one accumulator of its parts.
+/// Folds the parts of an accumulator into one.
 void ReductionWriter::fold_parts() {
-  // Of what rounds the last run has ended.
+  // If every fold rounds, the end of the last run has folded the parts.
   if (std::ranges::all_of(folds_, &FoldText::has_runs)) return;
   const std::string uint = type(Scalar::uint32);
   const auto same = [](const std::string& name) { return name; };
@@ -109,7 +109,7 @@ void ReductionWriter::fold_parts() {
   if (places_ascend()) code_.close();
 }
 
-/// Tiles that lie side by side, dealt round between the groups that share a result.
+/// Folds adjacent tiles, which the groups that share a result take in turn.
 void ReductionWriter::write_wide_tiles() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string tile = number(this->tile());
@@ -161,7 +161,7 @@ void ReductionWriter::write_wide_piece() {
   code_.close();
   code_.open_else();
   if (inner.kind == SpaceKind::rows) {
-    // The end of each row: not so rare that its loads may wait for each other.
+    // The end of each row is frequent, so its loads must be in flight together.
     code_.directive("pragma", "unroll");
     code_.open_for(uint, "k", "0", number(inner.items));
     code_.declare({"const ", uint}, "i", {"k * ", lanes, " + lane"});
@@ -177,7 +177,7 @@ void ReductionWriter::write_wide_piece() {
   code_.close();
 }
 
-/// One access to each operand, for `items` neighbouring elements.
+/// Accesses `items` adjacent elements of each operand by one access.
 void ReductionWriter::write_wide_vectors(const std::string& at) {
   const std::string uint = type(Scalar::uint32), items = number(loop_.folded.items);
   code_.declare({"const ", uint}, "i", {at, " * ", items});
@@ -204,7 +204,7 @@ void ReductionWriter::write_wide_vectors(const std::string& at) {
   code_.close();
 }
 
-/// Every element's position is decoded.
+/// Folds elements whose positions are decoded one by one.
 void ReductionWriter::write_wide_decoded() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string tile = number(std::uint64_t{depth()} * loop_.folded.items);
@@ -228,8 +228,8 @@ void ReductionWriter::write_wide_decoded() {
   close_turns(number(parts()));
 }
 
-/// Hands the group's part over. The last group of a tile folds all parts, in the order of groups;
-/// the others fold nothing, and all meet at the same barriers.
+/// Stores the group's partial. The last group of a tile folds all partials in the order of groups.
+/// The other groups fold nothing, but all groups pass the same barriers.
 void ReductionWriter::write_wide_last_group() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string results = number(width());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a reduction's text: reduction_text.cpp writes the frame and what is done with an
-// element and with a result, reduction_wide.cpp and reduction_narrow.cpp the loops.
+// Writes a reduction in parts: reduction_text.cpp the frame and the computation of elements and
+// results, reduction_wide.cpp and reduction_narrow.cpp the loops.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,6 @@
 
 namespace treadle::codegen {
 
-/// Writes one kernel.
 class ReductionWriter {
  public:
   ReductionWriter(ReductionElement& element, const ReductionClass& loop, const Tiling& tiling,
@@ -35,7 +34,7 @@ class ReductionWriter {
   /// Gives the text of a field of an accumulator.
   using Name = FoldText::Name;
 
-  // What is there, and what it is called.
+  // Properties and names.
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   bool has_strips() const { return !is_wide() && loop_.has_columns; }
   unsigned depth() const { return 1u << loop_.depth_log2; }
@@ -44,9 +43,9 @@ class ReductionWriter {
   std::uint64_t tile() const {
     return std::uint64_t{depth()} * loop_.folded.items * loop_.folded.rounds;
   }
-  /// Wide: accumulators side by side.
+  /// Wide: adjacent accumulators.
   unsigned parts() const { return std::min<unsigned>(loop_.folded.items, tiling_.accumulators); }
-  /// Elements that one access gives to each of them.
+  /// The elements that one access gives to each accumulator.
   unsigned elements_of_part() const {
     return loop_.folded.has_vectors ? loop_.folded.items / parts() : 1;
   }
@@ -66,7 +65,7 @@ class ReductionWriter {
   void write_types();
   void write_signature(const std::vector<ReductionParameter>& all);
 
-  // Where things are.
+  // Indices and addresses.
   IndexText kept_indices() const;
   IndexText folded_indices() const;
   unsigned kept_axes() const;
@@ -79,19 +78,19 @@ class ReductionWriter {
   void write_kept_move(const std::string& position, bool elements, bool results);
   void write_folded_move(const std::string& position, const std::string& along);
 
-  // What is done with an element, an accumulator and a result.
+  // Computations of elements, accumulators and results.
   void write_constants();
   void write_fold(const Place& place, const Name& into, const std::string& step = "");
   void write_fold_at(const std::string& index, const Name& into, const std::string& step = "");
-  /// Whether a fold rounds, so that runs of elements end.
+  /// Whether a fold rounds, so that elements are folded in runs.
   bool has_runs() const { return std::ranges::any_of(folds_, &FoldText::has_runs); }
-  /// Narrow: whether runs end in accumulators side by side.
+  /// Narrow: whether runs are folded into adjacent accumulators.
   bool has_totals() const {
     return has_runs() && (has_strips() ? loop_.has_blocks : lanes_ > 1 && !loop_.has_short_rows);
   }
-  /// Narrow: whether a row without them is several blocks.
+  /// Narrow: whether a row without such accumulators is divided into blocks.
   bool has_blocks() const { return loop_.has_blocks || !loop_.has_short_rows; }
-  /// A loop whose turns end runs after so many.
+  /// A loop that ends a run after a number of turns.
   struct Turns {
     std::string variable, type, first, end, step;
     unsigned in_run;
@@ -145,11 +144,11 @@ class ReductionWriter {
   const Dialect& dialect_;
   const std::vector<FoldText>& folds_;
   const std::vector<Operand>& operands_;
-  std::string kept_moved_;  ///< behind names of pointers to results: "_row"
-  std::string moved_;       ///< behind those to elements: "_row", "_tile"
-  unsigned lanes_ = 1;      ///< narrow: accumulators side by side
+  std::string kept_moved_;  ///< suffix of pointers to results: "_row"
+  std::string moved_;       ///< suffix of pointers to elements: "_row", "_tile"
+  unsigned lanes_ = 1;      ///< narrow: adjacent accumulators
   unsigned group_size_;
-  unsigned run_elements_;  ///< of a run, which are folded as they are
+  unsigned run_elements_;  ///< elements of a run, which are folded without rounding errors
   tree::BlockBuilder code_;
 };
 

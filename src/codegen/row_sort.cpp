@@ -12,7 +12,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Writes one kernel.
 class RowSortWriter {
  public:
   RowSortWriter(const RowSortSnippet& snippet, const Tiling& tiling, const Dialect& dialect,
@@ -78,7 +77,7 @@ class RowSortWriter {
   }
 
   void write_ranks() {
-    // Keys behind the row are the largest, and are counted for none.
+    // The padding after a row holds the largest keys, so it changes no rank.
     const std::string lanes = number(tiling_.vector_lanes);
     const std::string most = number((tiling_.ranked_row + tiling_.vector_lanes - 1) /
                                     tiling_.vector_lanes * tiling_.vector_lanes);
@@ -97,7 +96,7 @@ class RowSortWriter {
     code_.declare({"const ", key_}, "treadle_own", "treadle_keys[treadle_k]");
     code_.declare(uint_, "treadle_rank", "0");
     code_.open_for(uint_, "treadle_q", "0", "treadle_all");
-    // Both in one loop, whose length compilers know to be one of vectors.
+    // One loop for both comparisons; its length is a whole number of vectors, which compilers know.
     code_.assign("treadle_rank",
                  "(treadle_keys[treadle_q] < treadle_own) | "
                  "((treadle_keys[treadle_q] == treadle_own) & (treadle_q < treadle_k))",
@@ -143,7 +142,7 @@ class RowSortWriter {
   void write_passes() {
     const std::string digits = number(1u << tiling_.digit_bits);
     write_counts();
-    // Which passes there are, one bit for each.
+    // Finds the passes that are needed, a bit for each.
     code_.declare({"const ", key_}, "treadle_one", key_of("treadle_elements[0]"));
     code_.declare(uint_, "treadle_left", "0");
     code_.declare(uint_, "treadle_passes", "0");

@@ -10,7 +10,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Writes the kernel.
 class WideRowWriter {
  public:
   WideRowWriter(const RowSortSnippet& snippet, const Tiling& tiling, const Dialect& dialect,
@@ -139,7 +138,7 @@ unsigned row_items(std::uint64_t length, std::size_t size_bytes, const Tiling& t
       std::min<std::uint64_t>(tiling.sweep_items, tiling.sweep_bytes / (group * size_bytes));
   const std::uint64_t least = (length + group - 1) / group;
   if (least == 0 || least > most) return 0;
-  // Powers of two and what is halfway between, so that there are few kernels.
+  // Powers of two and the numbers halfway between, so that there are few kernels.
   const std::uint64_t next = std::bit_ceil(least);
   const std::uint64_t between = next / 4 * 3;
   return static_cast<unsigned>(std::min(between >= least ? between : next, most));

@@ -28,7 +28,7 @@ ScanWriter::ScanWriter(const ScanSnippet& snippet, const Tiling& tiling, const D
   is_by_rows_ ? set_rows() : is_wide_ ? set_wide_tile() : set_narrow_tile();
 }
 
-/// As many neighbours for each work-item as fit; large items leave smaller groups.
+/// Chooses as many elements for each work-item as fit; groups with large items are smaller.
 void ScanWriter::set_wide_tile() {
   const std::size_t size = std::max<std::size_t>(1, snippet_.dtype.size_bytes());
   const std::size_t room = std::max<std::size_t>(1, tiling_.scan_bytes / size);
@@ -95,10 +95,11 @@ ScanText ScanWriter::write() {
   return made;
 }
 
-/// The combination of two items; `across` counts in a segmented scan.
+/// The combination of two items; `across` is used only in a segmented scan.
 std::string ScanWriter::combined(std::string_view a, std::string_view b,
                                  std::string_view across) const {
-  // In parentheses: users' texts stand where the macro's parameter does, as in `!across_...`.
+  // In parentheses, because the user's text may put an operator before the macro's parameter:
+  // `!across_...`.
   return joined(
       {"treadle_scan(", a, ", ", b, ", ", is_segmented_ ? joined({"(", across, ")"}) : "0", ")"});
 }
@@ -143,7 +144,8 @@ void ScanWriter::open_kernel(const std::string& name) {
   tree::Parts list = user_parameters();
   list.push_back(tree::value(integer_, "treadle_length"));
   list.push_back(tree::value(integer_, "treadle_count"));
-  // Nobody else's memory: loads of it may be moved before stores to the user's.
+  // `restrict`, because only the scan uses this memory: loads from it may move before stores to the
+  // user's.
   const auto own = [&](std::string_view type, std::string_view pointer) {
     list.push_back(pointer_parameter(type, pointer, {.is_apart = true}));
   };
@@ -166,8 +168,8 @@ void ScanWriter::write_intervals(const std::string& name) {
   if (is_wide_) code_.close();
   code_.close();
 }
-/// The sum of an interval, in treadle_value, and whether it has a start: its first one is before
-/// its end.
+/// Defines treadle_value, the sum of an interval, and treadle_flag, whether a segment starts in it:
+/// then its first start is before its end.
 void ScanWriter::write_interval(std::string_view interval) {
   code_.declare("treadle_item", "treadle_value", {"treadle_sums[", interval, "]"});
   if (!is_segmented_) return;
@@ -187,7 +189,7 @@ void ScanWriter::write_totals(const std::string& name) {
 
 void ScanWriter::write_input(const std::string& text) {
   code_.declare("const treadle_index", "i", "(treadle_index)treadle_at");
-  if (text != snippet_.input) code_.evaluate("(void)i");  // registers are read by other numbers
+  if (text != snippet_.input) code_.evaluate("(void)i");  // the text may not use i
   for (const ScanFetch& fetch : snippet_.fetches)
     code_.declare({"const ", types_.name_of(fetched(fetch).dtype)}, fetch.name,
                   {fetch.array, fetch.offset == 0 ? "[i]" : "[i > 0 ? i - 1 : 0]"});
@@ -254,7 +256,7 @@ void ScanWriter::write_wide(const Source& source) {
   code_.evaluate(dialect_.barrier);
   code_.close();
 }
-/// All loads of a work-item may be in flight before the first is used.
+/// Loads so that all loads of a work-item may be in flight before the first is used.
 void ScanWriter::write_tile_load(const std::function<void()>& load) {
   code_.directive("pragma", {"unroll ", number(own_items_)});
   open_each_of_tile();
@@ -263,12 +265,12 @@ void ScanWriter::write_tile_load(const std::function<void()>& load) {
   if (is_segmented_) code_.assign("treadle_flags[treadle_k]", "treadle_flag");
   code_.close();
 }
-/// Opens a loop in which neighbouring work-items have neighbouring elements of the tile.
+/// Opens a loop in which neighbouring work-items take neighbouring elements of the tile.
 void ScanWriter::open_each_of_tile() {
   code_.open_for(uint_, "treadle_k", dialect_.local_id, "treadle_here", number(group_size_));
   code_.declare({"const ", integer_}, "treadle_at", "treadle_from + treadle_k");
 }
-/// Those of this work-item, from treadle_low on.
+/// Sums the elements of this work-item, from treadle_low on.
 void ScanWriter::write_own_sums(OwnSums sums) {
   code_.declare({"const ", uint_}, "treadle_high",
                 {"treadle_low + ", number(own_items_), " < treadle_here ? treadle_low + ",
@@ -287,7 +289,7 @@ void ScanWriter::write_own_sums(OwnSums sums) {
   code_.close();
   code_.close();
 }
-/// Of the sums of work-items, each with whether a segment starts in it.
+/// The scan of the work-items' sums, each with whether a segment starts in it.
 BlockScan ScanWriter::group_scan() const {
   std::vector<BlockScan::Field> fields{
       {{"treadle_sum", "treadle_item", shuffle_of(snippet_.dtype)}, "treadle_own"}};
@@ -305,8 +307,8 @@ BlockScan ScanWriter::group_scan() const {
           .prefix = "treadle_",
           .dialect = dialect_};
 }
-/// What is before a work-item's own elements: those of the work-items before it, and the tiles
-/// before this one.
+/// Adds up what precedes a work-item's elements: the sums of earlier work-items and of earlier
+/// tiles.
 void ScanWriter::write_carry() {
   const std::string id = dialect_.local_id;
   code_.open_if("treadle_low < treadle_here");
@@ -360,7 +362,7 @@ void ScanWriter::write_outputs(const std::string& name) {
   code_.close();
   code_.close();
 }
-/// The sum of the intervals before this one, and of all.
+/// Sums the intervals before this interval, and all intervals.
 void ScanWriter::write_wide_carry() {
   const std::string group = dialect_.group_id;
   code_.declare("treadle_item", "treadle_carry");
@@ -368,7 +370,7 @@ void ScanWriter::write_wide_carry() {
   if (has_last_)
     code_.declare("const treadle_item", "last_item", "treadle_sums[treadle_count - 1]");
 }
-/// There are few intervals, and each adds up those before it for itself.
+/// There are few intervals, so each work-item adds up the earlier intervals itself.
 void ScanWriter::write_narrow_carry() {
   const std::string group = dialect_.group_id;
   code_.declare("treadle_item", "treadle_carry");

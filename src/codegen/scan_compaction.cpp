@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Selections in one pass. A work-item has the ones of its elements as bits, and the counts of
-// several rows lie side by side in one number, so that a few shuffles scan those of all rows. The
-// sum of a tile is handed on before anything is moved. What is chosen goes to its place among that
-// of the tile in local memory: elements where the value is one that is read anyway, else the place
-// of the element in the tile, and the value is evaluated as it is stored.
+// Selections in one pass. A work-item keeps the ones of its elements as bits. The counts of several
+// rows are packed into one number, so that a few shuffles scan the counts of all rows. The sum of a
+// tile is published before any element moves. Local memory collects the selected elements: the
+// value itself if the input reads it anyway, otherwise the place of the element in the tile, and
+// the value is evaluated when it is stored.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@
 namespace treadle::codegen {
 namespace {
 
-/// Of a row's count, which is at most 32 times the neighbours of a work-item.
+/// The bits of a row's count, which is at most 32 times the elements of a work-item.
 unsigned count_bits(unsigned row_items) { return 32 * row_items < 256 ? 8 : 16; }
 
 }  // namespace
@@ -47,7 +47,7 @@ DType ScanWriter::stored_dtype(const ScanCompaction& store) const {
   return found->dtype;
 }
 
-/// Whether elements are moved themselves: those of an array that can be read by packs.
+/// Whether the values themselves are moved: those of an array that is read by packs.
 bool ScanWriter::is_moved(const ScanCompaction& store) const {
   const DType dtype = stored_dtype(store);
   const std::string value = without_comments(store.value);
@@ -79,8 +79,8 @@ void ScanWriter::write_flags(Reach reach) {
   code_.close();
 }
 
-/// Leaves the place of a work-item's first of each row in treadle_ranks, within the sub-group, and
-/// how many that has in treadle_count.
+/// For each row, stores in treadle_ranks the rank of the work-item's first element within the
+/// sub-group; stores the sub-group's count in treadle_count.
 void ScanWriter::write_ranks() {
   const unsigned bits = count_bits(row_items_), side_by_side = 32 / bits;
   const std::string words = number((rows_ + side_by_side - 1) / side_by_side),
@@ -130,7 +130,7 @@ void ScanWriter::write_ranks() {
   code_.close();
 }
 
-/// Puts what is chosen, or where it is, side by side into local memory.
+/// Moves the selected values, or their places, together in local memory.
 void ScanWriter::write_moves(std::size_t store, Reach reach) {
   const ScanCompaction& own = snippet_.compactions[store];
   const std::string place = joined({"treadle_moved_", number(store), "[treadle_to]"});
@@ -140,7 +140,7 @@ void ScanWriter::write_moves(std::size_t store, Reach reach) {
   code_.open_if({"treadle_flags[(", own_of_row(), ") / 32] >> (", own_of_row(), ") % 32 & 1"});
   if (is_moved(own)) {
     code_.declare("const treadle_index", "i", "(treadle_index)(treadle_from + treadle_k)");
-    code_.evaluate("(void)i");  // values in registers are read by other numbers
+    code_.evaluate("(void)i");  // the text may not use i
     code_.assign(place, in_brackets(reached(own.value, reach)));
   } else {
     code_.assign(place, {"(", types_.name_of(Scalar::uint16), ")treadle_k"});
@@ -151,7 +151,7 @@ void ScanWriter::write_moves(std::size_t store, Reach reach) {
   code_.close();
 }
 
-/// Neighbouring work-items store neighbours.
+/// Stores the selection; neighbouring work-items store neighbouring elements.
 void ScanWriter::write_compacted() {
   code_.declare("const treadle_item", "treadle_base",
                 "treadle_ticket > 0 ? treadle_before_tile : 0");

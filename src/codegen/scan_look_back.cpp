@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans in one pass: a group scans a tile between what it learns of the tiles before.
+// Scans in one pass: a group publishes the sum of its tile, gets the sum of earlier tiles by
+// look-back, and scans the tile.
 #include "scan_writer.hpp"
 #include "snippet_reading.hpp"
 #include "words.hpp"
@@ -52,7 +53,7 @@ void ScanWriter::write_one_pass_wide() {
   write_outputs_of_tile();
 }
 
-/// Each work-item scans its own elements behind what is before them.
+/// Each work-item scans its own elements, starting from the sum before them.
 void ScanWriter::write_carry_of_tile() {
   const std::string id = dialect_.local_id;
   code_.open_if("treadle_low < treadle_here");
@@ -80,12 +81,12 @@ void ScanWriter::write_carry_of_tile() {
   code_.close();
 }
 
-/// Whether the user's statement may use the sum up to its element. Macros may use any name.
+/// Whether the user's statement may use `item`. Macros may use any name.
 bool ScanWriter::has_item() const {
   return mentions(snippet_.output, "item") || mentions(snippet_.preamble, "item");
 }
 
-/// The user's statement for the element treadle_at, whose sum is in `item`.
+/// Writes the user's statement for the element treadle_at, whose sum is in `item`.
 void ScanWriter::write_output(const std::string& text, const std::function<void()>& previous) {
   if (has_previous_) {
     write_neutral_previous();
@@ -114,8 +115,8 @@ void ScanWriter::write_outputs_of_tile() {
   code_.close();
 }
 
-/// A flag holds whether a segment starts at an element, and twice whether one starts in its part up
-/// to it.
+/// Bit 0 of a flag says whether a segment starts at its element, bit 1 whether a segment starts in
+/// the same part, up to its element.
 void ScanWriter::write_one_pass_narrow() {
   code_.declare_local("treadle_item", "treadle_tile", number(tile_));
   if (is_segmented_)
@@ -131,7 +132,7 @@ void ScanWriter::write_one_pass_narrow() {
   write_outputs_of_parts();
 }
 
-/// One step of each part: scans the element treadle_k, and of part's sums.
+/// One step of a part: adds the element treadle_k to the part's sum.
 void ScanWriter::write_part_step(const std::string& part) {
   const std::string sum = joined({"treadle_sums[", part, "]"}),
                     mark = joined({"treadle_sum_marks[", part, "]"});
@@ -143,8 +144,9 @@ void ScanWriter::write_part_step(const std::string& part) {
   code_.assign("treadle_flags[treadle_k]", {mark, " << 1"}, "|=");
 }
 
-/// Scans the parts of the tile, a whole one by several of equal length side by side. Leaves the sum
-/// of the tile in treadle_sum, and that before each part in treadle_sums.
+/// Scans the parts of the tile; a whole tile has several parts of equal length, which are scanned
+/// together. Stores the sum of the tile in treadle_sum, and the sum before each part in
+/// treadle_sums.
 void ScanWriter::write_parts() {
   const std::string lanes = number(lanes_), length = number(tile_ / lanes_);
   code_.declare_array("treadle_item", "treadle_sums", lanes);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Scans in one pass whose tiles stay in registers: what is where says treadle/codegen/scan.hpp. Of
-// a tile with two sub-groups of four work-items, two rows, and two neighbours of a work-item:
+// Scans in one pass whose tiles stay in registers; treadle/codegen/scan.hpp describes the steps.
+// The layout of a tile with two sub-groups of four work-items, two rows, and two elements of a
+// work-item in each row:
 //
-//   row 0    00 01 10 11 20 21 30 31 | 40 41 50 51 60 61 70 71     work-item and neighbour
-//   row 1    00 01 10 11 20 21 30 31 | 40 41 50 51 60 61 70 71     all of 0 to 3 are before 40
+//   row 0    00 01 10 11 20 21 30 31 | 40 41 50 51 60 61 70 71     work-item and element
+//   row 1    00 01 10 11 20 21 30 31 | 40 41 50 51 60 61 70 71     both rows of 0 to 3 precede 40
 #include <algorithm>
 #include <array>
 
@@ -21,7 +22,7 @@ bool ScanWriter::goes_by_rows() const {
          SubGroupFold::fits(tiling_.group_size, dialect_);
 }
 
-/// Of what a work-item has of a row.
+/// Chooses the number of rows, and of a work-item's elements in each row.
 void ScanWriter::set_rows() {
   const std::size_t size = row_bytes();
   const auto fitting = static_cast<unsigned>(std::max<std::size_t>(1, tiling_.access_bytes / size));
@@ -50,7 +51,7 @@ std::size_t ScanWriter::row_bytes() const {
   return size;
 }
 
-/// What is evaluated before the tile is known to be scanned.
+/// The texts that are evaluated for a tile before it is scanned.
 std::vector<std::string> ScanWriter::texts_by_rows() const {
   std::vector<std::string> texts{without_comments(snippet_.input)};
   for (const ScanCompaction& store : snippet_.compactions)
@@ -58,7 +59,7 @@ std::vector<std::string> ScanWriter::texts_by_rows() const {
   return texts;
 }
 
-/// Those that each text either reads in every case, or does not mention.
+/// The arrays that each text either reads under all conditions or does not mention.
 std::vector<ScanWriter::RowArray> ScanWriter::arrays_read_by(
     const std::vector<std::string>& texts) const {
   std::vector<RowArray> all;
@@ -111,7 +112,7 @@ std::string ScanWriter::reached(const std::string& text, Reach reach) const {
   return reached;
 }
 
-/// Whether the tile is whole and its part of each array begins where an access may.
+/// A condition: the tile is whole, and its part of each array is aligned to an access.
 std::string ScanWriter::are_aligned(const std::vector<RowArray>& arrays) const {
   std::string text = joined({"treadle_here == ", number(tile_)});
   for (const RowArray& array : arrays)
@@ -120,7 +121,8 @@ std::string ScanWriter::are_aligned(const std::vector<RowArray>& arrays) const {
   return text;
 }
 
-/// Without a bound the compiler takes more registers, and fewer bytes are on their way.
+/// Bounds the registers of a work-item. Without the bound, fewer groups run at once and fewer loads
+/// are in flight.
 void ScanWriter::open_row_kernel(const std::string& name, tree::Parts parameters) {
   const bool takes_more = !compacts() && (own_items_ > 32 || snippet_.dtype.size_bytes() > 4);
   const unsigned together =
@@ -149,7 +151,7 @@ void ScanWriter::open_each_row() {
   code_.open_for(uint_, "treadle_row", "0", number(rows_));
 }
 
-/// And the place of each in the tile.
+/// Opens the loop over a row's elements and defines the place of each in the tile.
 void ScanWriter::open_each_of_row() {
   code_.directive("pragma", "unroll");
   code_.open_for(uint_, "treadle_j", "0", number(row_items_));
@@ -180,7 +182,7 @@ void ScanWriter::write_row_loads() {
   }
 }
 
-/// Writes what is done by packs where that is possible, and else by elements.
+/// Writes code for packs and for single elements, and the condition that selects packs.
 void ScanWriter::write_each_way(const std::function<void(Reach)>& write) {
   if (read_.empty()) return write(Reach::elements);
   code_.open_if("treadle_has_packs");
@@ -224,8 +226,8 @@ void ScanWriter::open_each_step() {
                   {"treadle_step < ", number(sub_group)}, "treadle_step *= 2");
 }
 
-/// Leaves what is before a work-item's own of each row in treadle_sums, within the sub-group, and
-/// the sum of the sub-group in treadle_carry.
+/// For each row, stores in treadle_sums the sum before the work-item's elements within the
+/// sub-group; stores the sum of the sub-group in treadle_carry.
 void ScanWriter::write_row_sums() {
   const std::string items = number(row_items_);
   code_.declare_array("treadle_item", "treadle_sums", number(rows_));
@@ -268,8 +270,8 @@ void ScanWriter::write_row_sums() {
   code_.close();
 }
 
-/// From the sums of sub-groups: what is before each in treadle_group, and that of all, for the
-/// first work-item, in treadle_all.
+/// From the sums of sub-groups, stores in treadle_group the sum before each sub-group and, for the
+/// first work-item, in treadle_all the sum of all.
 void ScanWriter::write_group_sums() {
   const std::string count = number(group_size_ / sub_group);
   code_.when("treadle_lane == 0", tree::assign("treadle_own[treadle_sub_group]", "treadle_carry"));
@@ -286,7 +288,7 @@ void ScanWriter::write_group_sums() {
   code_.close();
 }
 
-/// Leaves what is before a sub-group in treadle_base, if anything is.
+/// Stores in treadle_base the sum before a sub-group, if there is one.
 void ScanWriter::write_base() {
   code_.declare("treadle_item", "treadle_base", "treadle_before_tile");
   code_.open_if("treadle_sub_group > 0");
@@ -298,8 +300,8 @@ void ScanWriter::write_base() {
                 "treadle_ticket > 0 || treadle_sub_group > 0");
 }
 
-/// Opens the loop over a row's elements behind what is before them: the sum up to each is in
-/// treadle_running, and that before it in treadle_earlier.
+/// Opens the loop over a row's elements: treadle_running is the sum up to an element,
+/// treadle_earlier the sum before it.
 void ScanWriter::open_each_running() {
   code_.declare({"const ", uint_}, "treadle_is_behind", "treadle_row > 0 || treadle_lane > 0");
   code_.declare("treadle_item", "treadle_running", "treadle_sums[treadle_row]");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the kernels of one scan: in passes (scan.cpp), or in one (scan_look_back.cpp), whose tiles
-// may stay in registers (scan_rows.cpp, scan_compaction.cpp).
+// Writes the kernels of a scan: in several passes (scan.cpp) or in one pass (scan_look_back.cpp),
+// whose tiles may stay in registers (scan_rows.cpp, scan_compaction.cpp).
 #pragma once
 
 #include <functional>
@@ -21,15 +21,15 @@ class ScanWriter {
   ScanText write();
 
  private:
-  /// What a group scans: how an element is loaded and where its sum is stored.
+  /// The input and the target of a scan within a group.
   struct Source {
-    /// Writes statements that leave the element `treadle_at` in treadle_value, and of a segmented
-    /// scan whether it has a start in treadle_flag.
+    /// Writes statements that store the element `treadle_at` in treadle_value and, in a segmented
+    /// scan, whether a segment starts there in treadle_flag.
     std::function<void()> load;
-    std::string stored;  ///< where the sum of the elements up to `treadle_at` goes
-    bool keeps_starts;   ///< whether flags are stored, too
+    std::string stored;  ///< target of the sum of the elements up to `treadle_at`
+    bool keeps_starts;   ///< whether flags are stored as well
   };
-  /// Whether what a work-item adds up is stored where it was.
+  /// Whether the sums of a work-item's elements replace the elements.
   enum class OwnSums { kept, dropped };
 
   void set_wide_tile();
@@ -50,13 +50,13 @@ class ScanWriter {
   BlockScan group_scan() const;
   void write_neutral_previous();
 
-  // In passes.
+  // Scans in several passes.
   void open_kernel(const std::string& name);
   void write_intervals(const std::string& name);
   void write_interval(std::string_view interval);
   void write_totals(const std::string& name);
-  /// Scans the elements from treadle_begin to before treadle_end by this group. Leaves the sum of
-  /// all in treadle_carry, and of a segmented scan the first start in treadle_first.
+  /// Scans the elements from treadle_begin up to treadle_end in this group. Stores the sum of all
+  /// in treadle_carry and, in a segmented scan, the first start in treadle_first.
   void write_scan(const Source& source) { is_wide_ ? write_wide(source) : write_narrow(source); }
   void write_narrow(const Source& source);
   void write_wide(const Source& source);
@@ -66,7 +66,7 @@ class ScanWriter {
   void write_narrow_carry();
   void write_previous();
 
-  // In one pass.
+  // Scans in one pass.
   LookBack look_back() const;
   void write_one_pass(const std::string& name);
   void write_one_pass_wide();
@@ -82,14 +82,15 @@ class ScanWriter {
   }
   void write_output(const std::string& text, const std::function<void()>& previous);
 
-  // In one pass, by rows.
-  /// An array whose elements are read or written by whole accesses, of so many bytes: the type of
-  /// what one of them takes, and the name of a variable of that.
+  // Scans in one pass, by rows.
+  //
+  // An array that is read or written by accesses of several elements: the bytes of an access, its
+  // type, and the name of a variable with that type.
   struct RowArray {
     std::string name, pack, packs, type;
     std::size_t bytes;
   };
-  /// How the text's `x[i]` is reached.
+  /// How the text reaches `x[i]`.
   enum class Reach : std::uint8_t { packs, elements };
 
   bool goes_by_rows() const;
@@ -119,7 +120,7 @@ class ScanWriter {
   void open_each_running();
   void write_row_stores(const RowArray& into);
 
-  // A selection, by rows.
+  // Selections, by rows.
   bool compacts() const { return !snippet_.compactions.empty(); }
   DType stored_dtype(const ScanCompaction& store) const;
   bool is_moved(const ScanCompaction& store) const;
@@ -137,7 +138,7 @@ class ScanWriter {
   bool is_wide_, is_segmented_, has_previous_, has_last_, is_by_rows_ = false;
   std::string integer_, uint_;
   unsigned group_size_ = 1, own_items_ = 1, tile_ = 1, lanes_ = 1, row_items_ = 1, rows_ = 1;
-  std::vector<RowArray> read_;  // by rows
+  std::vector<RowArray> read_;  // by rows: the arrays that are read by packs
   tree::BlockBuilder code_;
 };
 

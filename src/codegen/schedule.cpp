@@ -61,7 +61,8 @@ void require_valid(const Tiling& tiling) {
     const auto refused = [&](const std::string& expected) {
       refuse(number, value, tiling.schedule, expected);
     };
-    // What begins outside its limits is as it is: not used, or the group of one work-item.
+    // A number outside its limits in the default tiling must not change: it is not used, or it is
+    // the group size of one work-item.
     if (own < number.least) {
       if (value != own) refused(std::to_string(own) + ": the schedule has no other");
       continue;
@@ -71,7 +72,8 @@ void require_valid(const Tiling& tiling) {
               std::to_string(number.most));
     if (number.is_power_of_two && !std::has_single_bit(value)) refused("a power of two");
   }
-  // A group reads a square by whole lines, and has no more work-items than the square elements.
+  // A group reads a square by whole lines, so it cannot have more work-items than the square has
+  // elements.
   const std::int64_t side = tiling.tile_side, group = tiling.group_size;
   if (is_wide && (side > group || side * side < group))
     throw InvalidArgument("the tiling of the wide schedule has squares of tile_side = " +
@@ -82,9 +84,9 @@ void require_valid(const Tiling& tiling) {
 std::uint64_t local_bytes_of(const Tiling& tiling) noexcept {
   if (tiling.schedule == Schedule::narrow) return 0;
   const std::uint64_t group = tiling.group_size;
-  // Beside the items of a tile a scan has those of work-items, and of tiles before it if they are
-  // small, and flags of all; a sort by exchanges has two numbers and what they carry for each
-  // work-item.
+  // Beside the items of a tile, a scan needs the items of work-items, the items of earlier tiles if
+  // items are small, and flags for all of these. A sort by exchanges needs two numbers and two
+  // carried elements for each work-item.
   const std::uint64_t scan = tiling.scan_bytes + tiling.scan_bytes / tiling.scan_items +
                              group * (tiling.scan_items + 1) + tiling.anchored_tiles * (16 + 1);
   const std::uint64_t counters = group * sizeof(std::int64_t) << tiling.digit_bits;

@@ -54,14 +54,14 @@ class SearchWriter {
     functions_.close();
   }
 
-  /// Opens the loop that ends where `low` is the place.
+  /// Opens the loop after which `low` is the place.
   void open_halving(std::string_view length) {
     code_.declare(integer_, "low", "0");
     code_.declare(integer_, "high", length);
     code_.open_while("low < high");
     code_.declare({"const ", integer_}, "middle", "low + (high - low) / 2");
   }
-  /// Whether the element at `middle` is before the place.
+  /// Closes the loop; `is_before` says whether the element at `middle` precedes the place.
   void close_halving(tree::Part is_before) {
     code_.open_if(std::move(is_before));
     code_.assign("low", "middle + 1");

@@ -26,7 +26,7 @@ class SegmentedFoldWriter {
         lanes_(lanes),
         integer_(types.name_of(Scalar::int64)),
         uint_(types.name_of(Scalar::uint32)) {
-    // What goes through local memory has to fit there.
+    // The values that go through local memory must fit.
     const std::size_t size = std::max<std::size_t>(1, snippet.dtype.size_bytes());
     while (is_wide_ && group_size_ > 1 && group_size_ * size > tiling.fold_bytes) group_size_ /= 2;
     lanes_ = std::clamp(lanes_, 1u, group_size_);
@@ -64,7 +64,7 @@ class SegmentedFoldWriter {
       throw InvalidArgument(who + " has no neutral element",
                             "pass what the result of an empty segment is");
   }
-  /// The name of the parameter so many before the end.
+  /// The name of the parameter that is `before_end` parameters before the end.
   const std::string& own(std::size_t before_end) const {
     return snippet_.parameters[snippet_.parameters.size() - before_end].name;
   }
@@ -78,7 +78,7 @@ class SegmentedFoldWriter {
     code_.open_kernel(snippet_.name, std::move(list), group_size_);
     define_pointers(code_, snippet_.parameters, types_);
   }
-  /// Where the segment treadle_place of treadle_row begins and ends.
+  /// Defines the start and the end of segment treadle_place of treadle_row.
   void declare_ends() {
     code_.declare({"const ", integer_}, "treadle_begin",
                   {"treadle_row + ", own(3), "[treadle_place]"});
@@ -134,7 +134,8 @@ class SegmentedFoldWriter {
     code_.declare({"const ", integer_}, "treadle_behind",
                   "treadle_segments - treadle_first < treadle_interval ? treadle_segments : "
                   "treadle_first + treadle_interval");
-    // Counted on: a division for each segment would take as long as a short one.
+    // The place is counted up, because a division for each segment would take as long as a short
+    // segment.
     code_.declare(integer_, "treadle_next", "treadle_first % treadle_row_segments");
     code_.declare(integer_, "treadle_row",
                   "treadle_first / treadle_row_segments * treadle_row_length");
@@ -168,8 +169,8 @@ class SegmentedFoldWriter {
     code_.assign("treadle_sum", "treadle_fold(treadle_sum, treadle_sums[treadle_k])");
     code_.close();
     code_.close();
-    // Two sums for short segments: one would wait for itself, and vectors of gathered elements take
-    // longer than they save.
+    // Two sums for a short segment: with one sum each addition waits for the one before, and
+    // vectors of gathered elements cost more than they save.
     code_.declare("treadle_item", "treadle_other", in_one_line(snippet_.neutral));
     code_.open_loop(tree::Part(""), "treadle_at + 2 <= treadle_end", "treadle_at += 2");
     for (const auto& [sum, at] :

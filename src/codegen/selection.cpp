@@ -8,7 +8,7 @@
 namespace treadle::codegen {
 namespace {
 
-/// How an element is moved: as so many unsigned integers.
+/// An element is moved as this number of unsigned integers.
 struct MovedWords {
   Scalar word;
   std::size_t count;
@@ -40,7 +40,6 @@ void write_store(tree::BlockBuilder& code, std::size_t item_bytes, std::string_v
   }
 }
 
-/// Writes the two kernels of the narrow schedule.
 class MaskedWriter {
  public:
   MaskedWriter(std::size_t item_bytes, const Dialect& dialect)
@@ -100,7 +99,7 @@ ScanTexts scan_of(Selection selection, const SelectTexts& texts, Scalar count_dt
       joined({"const ", array, "ary, ", array, "out, ", has_others ? array + "others, " : "",
               TypeNames(dialect).name_of(count_dtype), " *count",
               texts.arguments.empty() ? "" : ", ", texts.arguments});
-  // Inputs have no branches, so that what the text uses is certain.
+  // The input has no branches, so that the texts show with certainty which elements are used.
   const std::string holds = text_in_brackets(texts.predicate);
   if (selection == Selection::run_starts) {
     made.fetches = {{"a", "ary", -1}, {"b", "ary", 0}};

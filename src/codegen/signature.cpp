@@ -128,7 +128,7 @@ void define_pointers(tree::BlockBuilder& code, const std::vector<ParameterSpec>&
   for (const ParameterSpec& parameter : parameters) {
     if (parameter.kind != ParameterSpec::Kind::vector_with_offset) continue;
     const std::string& type = types.name_of(parameter.dtype);
-    // By bytes: an offset need not be a multiple of the element's size.
+    // The offset is in bytes, because it need not be a multiple of the element size.
     const tree::Expr bytes = tree::cast(to("char", ""), {parameter.name, "__base"});
     code.add(tree::initialize(
         to(type, parameter.name),

@@ -86,7 +86,7 @@ class TextElement : public ElementwiseElement {
     const std::uint64_t lengths = tiling_.chunk_bytes / largest / tiling_.chunk_length;
     return std::max<std::uint64_t>(1, lengths) * tiling_.chunk_length;
   }
-  /// Whether pointers may be declared to share no memory.
+  /// Whether pointers may be declared `restrict`.
   bool uses_elements_apart() const {
     if (!snippet_.is_apart || snippet_.has_range || tiling_.schedule == Schedule::narrow)
       return false;
@@ -143,7 +143,7 @@ void ElementwiseWriter::write_literal() {
   code_.close();
 }
 
-/// So many elements of a range, from where `position` says.
+/// Computes `count` elements of a range, starting at `position`.
 void ElementwiseWriter::write_range(const std::string& item, const std::string& count,
                                     const std::string& position) {
   code_.open_for(type(Scalar::uint32), item, "0", count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be told of a user's text without a compiler, by its tokens. In doubt nothing is.
+// What the tokens of a user's text show without a compiler. In doubt nothing is assumed.
 #include "snippet_reading.hpp"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ std::string_view without_blanks_behind(std::string_view text) {
   return text;
 }
 
-/// Whether what stands around the identifier `i` may change it.
+/// Whether the text around the identifier `i` may change `i`.
 bool changes(std::string_view before, std::string_view behind) {
   before = without_blanks_behind(before);
   behind = without_blanks_before(behind);
   for (const std::string_view step : {"++", "--"})
     if (before.ends_with(step) || behind.starts_with(step)) return true;
-  // The address of `i`: an & that has no operand on its left.
+  // `&i` takes an address if the & has no operand on its left.
   if (before.ends_with('&') && !before.ends_with("&&")) {
     const std::string_view left = without_blanks_behind(before.substr(0, before.size() - 1));
     if (left.empty() || !(is_word(left.back()) || left.back() == ')' || left.back() == ']'))
@@ -59,11 +59,11 @@ bool speaks_of_loop(std::string_view text) {
   return false;
 }
 
-/// Whether a name behind this is that of a structure's member.
+/// Whether the name after this text is a member of a structure.
 bool is_member(std::string_view before) { return before.ends_with('.') || before.ends_with("->"); }
 
-/// Calls `visit(before, has_index)` wherever `name` stands in the text as a word: with what is
-/// before it, and whether `[i]` follows.
+/// Calls `visit(before, has_index)` for each use of the word `name`: `before` is the text before
+/// it, and `has_index` says whether `[i]` follows.
 template <class Visit>
 void for_each_use(std::string_view text, std::string_view name, Visit visit) {
   const auto has_index = [](std::string_view rest) {
@@ -82,7 +82,7 @@ void for_each_use(std::string_view text, std::string_view name, Visit visit) {
   }
 }
 
-/// Whether every part of `operation` runs for every element, as far as the text shows.
+/// Whether every part of `operation` certainly runs for every element.
 bool is_straight(std::string_view operation) {
   for (const std::string_view branch : {"?", "&&", "||", "#"})
     if (operation.find(branch) != std::string_view::npos) return false;
@@ -96,7 +96,7 @@ bool is_straight(std::string_view operation) {
   return is_straight;
 }
 
-/// Whether `name[i]` stands in the text, as a value or (`even_its_address`) as &name[i].
+/// Whether the text contains `name[i]` as a value or, with `even_its_address`, as &name[i].
 bool has_element(std::string_view text, std::string_view name, bool even_its_address = false) {
   bool is_there = false;
   for_each_use(text, name, [&](std::string_view before, bool has_index) {
@@ -106,7 +106,8 @@ bool has_element(std::string_view text, std::string_view name, bool even_its_add
   return is_there;
 }
 
-// Of both languages, where arguments may be pointers, or all functions of a name share a linkage.
+// Functions of both languages that a program cannot define as kernels: their arguments may be
+// pointers, or all functions of a name share a linkage.
 constexpr std::string_view functions_of_languages[] = {
     "abs",        "acos",      "acosh",    "all",       "any",    "asin",     "asinh",    "atan",
     "atan2",      "atanh",     "barrier",  "bitselect", "cbrt",   "ceil",     "clamp",    "clz",
@@ -124,7 +125,7 @@ constexpr std::string_view functions_of_languages[] = {
     "upsample"};
 static_assert(std::ranges::is_sorted(functions_of_languages));
 
-/// Texture and surface references.
+/// Whether a word is the type of a texture or surface reference.
 bool is_reference_type(std::string_view word) {
   for (const std::string_view type : {"texture", "surface"})
     if (word.starts_with(type) && (word.size() == type.size() || word[type.size()] == '<'))
@@ -132,7 +133,7 @@ bool is_reference_type(std::string_view word) {
   return false;
 }
 
-/// Whether a declaration from its `__device__` on is that of a function.
+/// Whether a declaration, from its `__device__` on, declares a function.
 bool is_function(std::span<const std::string> words) {
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
@@ -151,7 +152,8 @@ bool is_function(std::span<const std::string> words) {
   return true;
 }
 
-/// Whether headers are included that are not ours: their macros have long names.
+/// Whether a text includes headers that are not Treadle's and may define any macro. Macros of
+/// Treadle's headers have long names, which users' variables do not have.
 bool includes_unknown(std::string_view text) {
   constexpr std::string_view known[] = {"treadle/dialect.h", "pycuda-complex.hpp",
                                         "pycuda-helpers.hpp", "pyopencl-complex.h"};
@@ -199,7 +201,7 @@ bool only_reads_elements(std::string_view text, std::string_view pointer) {
       if (rest[end] == ']') --depth;
     } while (++end < rest.size() && depth > 0);
     const std::string_view behind = without_blanks_before(rest.substr(end));
-    // A member or an element of the element may be what is assigned.
+    // The text may assign to a member or an element of the element.
     if (changes(before, behind) || behind.starts_with('.') || behind.starts_with("->") ||
         behind.starts_with('['))
       return false;
@@ -272,7 +274,7 @@ bool reads_every_element(std::string_view text, std::string_view preamble, std::
 bool reads_its_element(std::string_view text, std::string_view preamble, std::string_view name) {
   if (text.find('#') != std::string_view::npos || speaks_of_loop(text)) return false;
   if (!has_element(text, name) || !uses_only_its_element(text, name)) return false;
-  // A macro may be anything, and so may what an included header defines.
+  // A macro, or a macro of an included header, may contain anything.
   const std::string macros = definitions(preamble);
   if (includes_unknown(macros) || mentions(macros, name)) return false;
   return std::ranges::none_of(defined_macros(macros),
@@ -300,7 +302,8 @@ std::string with_elements(std::string_view text, std::string_view name,
   std::string result;
   std::size_t done = 0;
   for_each_use(text, name, [&](std::string_view before, bool) {
-    // Behind the blanks that are before the name it stands, and up to the bracket it goes.
+    // The name stands after the blanks that follow `before`; the replaced text ends with the
+    // bracket.
     const std::size_t at = text.find(name, before.size());
     result.append(text.substr(done, at - done)).append(replacement);
     done = text.find(']', at) + 1;
@@ -323,7 +326,7 @@ std::vector<bool> uses_every_element(const Snippet& snippet) {
 }
 
 bool uses_element(std::string_view text, std::string_view preamble, std::string_view name) {
-  // What generators call the variables of their loops is no argument.
+  // The names of loop variables are not arguments.
   for (const std::string_view own : {"i", "tid", "total_threads", "cta_start"})
     if (name == own) return false;
   const std::string plain = without_comments(text), macros = definitions(preamble);

@@ -19,7 +19,6 @@ void require_order(Scalar dtype) {
                      "sort real numbers, and carry an array of indices along");
 }
 
-/// Writes one kernel.
 class SortWriter {
  public:
   SortWriter(const SortForm& form, const Tiling& tiling, const Dialect& dialect)
@@ -78,13 +77,13 @@ class SortWriter {
     return all;
   }
 
-  /// The place in memory of the element with this number.
+  /// The element with this number, as an lvalue.
   std::string place(const std::string& element) const {
     if (form_.is_dense) return element;
     return joined({"(", element, " / length / inner * length + ", element, " % length) * inner + ",
                    element, " / length % inner"});
   }
-  /// Whether `a` belongs in front of `b`: variables that hold elements as memory does.
+  /// Whether `a` must come before `b`; both are variables with the type in memory.
   std::string before(const std::string& a, const std::string& b) const {
     if (DType(form_.dtype).kind() != ScalarKind::floating) return joined({a, " < ", b});
     const std::string x = load_text(form_.dtype, a, dialect_);
@@ -92,12 +91,12 @@ class SortWriter {
     return joined({x, " < ", y, " || (", y, " != ", y, " && ", x, " == ", x, ")"});
   }
 
-  /// Where two elements are: at `low` and `high` of `x`, and what they carry of `y`.
+  /// The places of two elements: `low` and `high` in `x`, and those of the carried elements in `y`.
   struct Places {
     std::string x, y, low, high;
   };
-  /// Exchanges them in this stage if they are in the wrong order; the variable `low` has the number
-  /// of the first.
+  /// Exchanges two elements of a stage if they are in the wrong order; the variable `low` is the
+  /// number of the first element.
   void write_exchange(const Places& at, const std::string& stage) {
     const std::string x_low = joined({at.x, "[", at.low, "]"});
     const std::string x_high = joined({at.x, "[", at.high, "]"});
@@ -116,7 +115,7 @@ class SortWriter {
     }
     code_.close();
   }
-  /// The same of pair `pair`, in memory.
+  /// Exchanges the elements of pair `pair` in memory.
   void write_exchange_of_pair(const std::string& stage, const std::string& distance) {
     code_.declare({"const ", int64_}, "low", {"2 * pair - (pair & (", distance, " - 1))"});
     code_.declare({"const ", int64_}, "high", {"low + ", distance});
@@ -169,7 +168,7 @@ class SortWriter {
     close_stages();
   }
 
-  /// Between memory and the tile: two elements of each work-item.
+  /// Copies the tile from or to memory; each work-item copies two elements.
   void write_copy(bool is_load) {
     for (const std::string& half : {std::string(), joined({" + ", group_size()})}) {
       code_.open_if({"start + item", half, " < total"});

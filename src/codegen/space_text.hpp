@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text by which kernels find their way in a lowered index space.
+// Text that computes indices and addresses in a lowered index space.
 #pragma once
 
 #include <string>
@@ -11,23 +11,23 @@
 
 namespace treadle::codegen {
 
-/// The name of a number of a space, which begins with `prefix`; `operand` is the name of the one
-/// that a stride is of.
+/// The name of a parameter of a space. It begins with `prefix`; for a stride it contains the name
+/// `operand`.
 std::string space_name(const SpaceParameter& parameter, const std::string& operand,
                        const std::string& prefix = "");
 
-/// Defines divided(), by which positions are decoded on the wide schedule.
+/// Defines divided(), which decodes positions on the wide schedule.
 void write_divided(tree::BlockBuilder& code, const Dialect& dialect, const TypeNames& types);
 
-/// Defines index0, index1, ... of `axes` axes from their common position, which is of type
-/// `integer`; by divided(), or by an operator.
+/// Defines the indices index0, index1, ... of `axes` axes from one position of type `integer`, by
+/// divided() or by division.
 struct IndexText {
   std::string integer;
   bool divides_by_operator;
-  std::string prefix = {};  ///< of names
-  /// The statements.
+  std::string prefix = {};  ///< prefix of the names
+  /// Writes the definitions.
   void write(tree::BlockBuilder& code, const std::string& position, unsigned axes) const;
-  /// How far an operand moves along those axes: "index0 * x_stride0 + ...".
+  /// The distance by which the indices move an operand: "index0 * x_stride0 + ...".
   std::string offset(const std::string& operand, unsigned axes) const;
 };
 

@@ -38,7 +38,7 @@ class SparseMergeWriter {
   void declare(std::string_view name, tree::Part value) {
     code_.declare({"const ", out_.integer}, name, std::move(value));
   }
-  /// How many rows end among the first items of the list.
+  /// Finds how many rows end before a work-item's first item of the list.
   void write_search() {
     code_.open_function(
         called_function(out_.integer, "rows_before",
@@ -106,7 +106,7 @@ class SparseMergeWriter {
     code_.close();
     code_.close();
   }
-  /// Sums of the work-items before that are left of the same row.
+  /// Adds the remaining sums of earlier work-items that belong to the same row.
   void write_scan() {
     const std::string id = out_.dialect.local_id;
     code_.declare({"const ", out_.uint}, "id", id);

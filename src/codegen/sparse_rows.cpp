@@ -18,7 +18,7 @@
 namespace treadle::codegen {
 namespace {
 
-/// In which dtype products are added up.
+/// The dtype in which products are summed.
 Scalar sum_of(Scalar dtype) { return dtype == Scalar::float16 ? Scalar::float32 : dtype; }
 
 std::string_view layout_name(SparseLayout layout) {
@@ -116,7 +116,7 @@ class SparseRowsWriter {
   std::string in_sum(const std::string& text, Scalar dtype) const {
     return dtype == sum_ ? text : cast_text({text, dtype}, sum_, dialect_);
   }
-  /// The element of the matrix at a place in memory, as it is stored.
+  /// Defines the element of the matrix at a place in memory, with its stored type.
   void declare_stored(const std::string& place) {
     if (form_.is_bfloat16)
       return code_.declare("const float", "stored",
@@ -125,11 +125,11 @@ class SparseRowsWriter {
                   read_text(form_.stored, place, dialect_));
   }
 
-  /// Adds the product of `value`, an expression in the sums' dtype, with what is multiplied.
+  /// Adds the products of `value`, an expression with the sums' dtype, and the other operand.
   void add_products(const std::string& value) {
     code_.declare({"const ", item_}, "value", value);
     if (is_vector()) return add_product("sum", "x[column]");
-    // Of most work-items all columns are there: that loop has a length that compilers know.
+    // Most work-items have all their columns; their loop has a constant length.
     code_.declare({"const ", dialect_.global, stored_type(form_.dtype, dialect_), " *"}, "beside",
                   "x + column * width + first");
     const std::string across = number(form_.across);
@@ -157,12 +157,12 @@ class SparseRowsWriter {
     const OperandText summands[] = {{"before", sum_}, {"product", sum_}};
     code_.assign(sum, op_text(Op::add, summands, dialect_));
   }
-  /// In which dtype a loaded element is.
+  /// The dtype of a loaded element.
   static Scalar value_scalar(Scalar dtype) { return sum_of(dtype); }
   std::string stored_in_sum() const {
     return in_sum("stored", form_.is_bfloat16 ? Scalar::float32 : value_scalar(form_.stored));
   }
-  /// Of layouts where zeros are no entries.
+  /// A condition for layouts in which a zero is no entry.
   std::string is_entry() const {
     return DType(form_.stored).kind() == ScalarKind::complex ? "(stored.x != 0 || stored.y != 0)"
                                                              : "stored != 0";

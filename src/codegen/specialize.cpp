@@ -14,7 +14,8 @@ namespace {
 
 bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The text with blanks in place of comments, strings and directives, so that places stay.
+// The text with blanks in place of comments, strings and directives, so that positions do not
+// change.
 std::string without_comments(std::string_view text) {
   std::string plain(text);
   const auto blank = [&](std::size_t from, std::size_t to) {
@@ -42,8 +43,8 @@ std::string without_comments(std::string_view text) {
 
 struct Definition {
   std::string_view name;
-  std::size_t open, close;  // the brackets around its parameters
-  std::size_t body;         // behind the brace that opens its body
+  std::size_t open, close;  // the brackets around the parameters
+  std::size_t body;         // after the brace that opens the body
 };
 
 std::size_t closing(std::string_view plain, std::size_t open) {
@@ -55,7 +56,7 @@ std::size_t closing(std::string_view plain, std::size_t open) {
   return std::string_view::npos;
 }
 
-// The kernels that are defined behind a word that begins one.
+// Finds the definitions of kernels by the words that mark kernels.
 std::vector<Definition> definitions(std::string_view plain) {
   std::vector<Definition> found;
   static const std::set<std::string_view> words{"__global__", "__kernel", "kernel",
@@ -83,7 +84,7 @@ std::vector<Definition> definitions(std::string_view plain) {
       is_kernel = false;
       at = next + 1;
     } else {
-      at = close + 1;  // an attribute, or a declaration
+      at = close + 1;  // an attribute or a declaration
     }
   }
   return found;
@@ -109,7 +110,7 @@ const Definition& chosen(const std::vector<Definition>& all, std::string_view ke
   return *found;
 }
 
-// The list's pieces: where each parameter begins and ends, commas not counted.
+// The start and end of each parameter in the list, without commas.
 std::vector<std::pair<std::size_t, std::size_t>> pieces(std::string_view plain,
                                                         const Definition& kernel) {
   std::vector<std::pair<std::size_t, std::size_t>> all;
@@ -160,7 +161,7 @@ TextWithLines specialize(const TextWithLines& text, std::string_view kernel,
                             "pass an int, a float or a NumPy scalar");
     constants += joined(
         {" const ", parameter.type, " ", parameter.name, " = ", found->second.text(language), ";"});
-    // Line ends of what is taken out stay, so that the lines below stay where they are.
+    // The line ends of removed text stay, so that later lines keep their numbers.
     kept.append(static_cast<std::size_t>(std::ranges::count(whole, '\n')), '\n');
   }
   for (const auto& [name, value] : values)

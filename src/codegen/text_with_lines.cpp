@@ -11,7 +11,7 @@
 namespace treadle::codegen {
 namespace {
 
-// `\\` and quotes of a file's name as C reads them.
+// A file name as a C string: with `\\` and quotes escaped.
 std::string as_c_string(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
@@ -34,8 +34,8 @@ const char* kept_file_name(std::string_view name) {
 std::string with_line_directives(const TextWithLines& text) {
   std::string result;
   std::string_view rest = text.text;
-  Position next;         // what the compiler takes the coming line for
-  bool goes_on = false;  // a line that ends with a backslash, which a directive would end
+  Position next;         // the origin that the compiler expects for the next line
+  bool goes_on = false;  // the line ends with a backslash, so no directive may follow
   for (std::size_t number = 0; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     const Position from = number < text.lines.size() ? text.lines[number] : Position();

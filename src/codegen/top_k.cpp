@@ -12,7 +12,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Writes the kernel.
 class TopKWriter {
  public:
   TopKWriter(const TopKForm& form, const Tiling& tiling, const Dialect& dialect)
@@ -61,9 +60,9 @@ class TopKWriter {
     return joined({"treadle_ordered(elements[", place, "]) ^ flip"});
   }
 
-  // Narrow.
+  // The narrow schedule.
 
-  /// By all digits, from the lowest one; the largest first.
+  /// A radix sort from the lowest digit on, in descending order.
   void write_sort_function() {
     const std::string& uint = out_.uint;
     const auto pointer = [](const std::string& type, std::string_view name) {
@@ -137,7 +136,7 @@ class TopKWriter {
     code_.evaluate(keep);
   }
 
-  // Wide.
+  // The wide schedule.
 
   std::string items() const { return number(std::max(tiling_.loads_in_flight, 1u)); }
   void barrier() { code_.evaluate(out_.dialect.barrier); }
@@ -171,7 +170,7 @@ class TopKWriter {
     write_exchanges();
   }
 
-  /// Opens the loops over a work-item's elements, which are `seen` at the place `at`.
+  /// Opens the loops over the elements of a work-item: `seen` holds their keys, `at` is a place.
   void open_seen() {
     const std::string at = joined({"from + treadle_q * ", out_.size});
     open_uints("from", "id", "size", joined({out_.size, " * ", items()}));
@@ -184,7 +183,7 @@ class TopKWriter {
     code_.when("at >= size", tree::break_());
   }
 
-  /// Counts elements with the digits that are known by their next one.
+  /// Counts the elements whose digits equal the known digits, by their next digit.
   void write_counts() {
     const std::string &uint = out_.uint, width = number(tiling_.select_bits);
     code_.declare({"const ", uint}, "of_keys", "key_bits > 0");
@@ -218,7 +217,8 @@ class TopKWriter {
     code_.close();
     barrier();
   }
-  /// Finds the digit that the k-th has, by the sums of each work-item's digits.
+  /// Finds the digit of the k-th element: from the sums of each work-item's digits, then from the
+  /// digits.
   void write_choice() {
     const std::string share = number((1u << tiling_.select_bits) / tiling_.group_size);
     declare_uint("sum", "0");
@@ -244,7 +244,7 @@ class TopKWriter {
     code_.close();
     barrier();
   }
-  /// Adds that digit to those that are known.
+  /// Appends this digit to the known digits.
   void write_step() {
     code_.open_if("of_keys");
     code_.assign("digits", {"key_bits == ", number(element_bits(form_.dtype)), " ? (", key_,
@@ -261,7 +261,7 @@ class TopKWriter {
     barrier();
   }
 
-  /// Puts the elements that are not behind those digits into local memory.
+  /// Copies the elements that do not come after the known digits into local memory.
   void write_taken() {
     code_.when("id == 0", tree::assign("total", "0"));
     barrier();
@@ -279,7 +279,7 @@ class TopKWriter {
     code_.close();
     barrier();
   }
-  /// Sorts them.
+  /// Sorts these elements.
   void write_exchanges() {
     const std::string& uint = out_.uint;
     code_.declare({"const ", uint}, "count", "total");

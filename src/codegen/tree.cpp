@@ -58,7 +58,7 @@ constexpr std::uint64_t hash_prime = 0x100000001b3;
 
 void mix(std::uint64_t& hash, std::string_view bytes) {
   for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * hash_prime;
-  hash = (hash ^ 0xff) * hash_prime;  // ends the text: "ab" "c" is not "a" "bc"
+  hash = (hash ^ 0xff) * hash_prime;  // an end: "ab" "c" is not "a" "bc"
 }
 
 void mix(std::uint64_t& hash, const Node& node, std::size_t depth);
@@ -125,7 +125,7 @@ void visit_below(const Node& node, const std::function<bool(const Node&)>& visit
 Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& replace,
                    std::size_t depth);
 
-// True if a part changed.
+// Returns whether a part changed.
 bool rewrite_all(std::span<Part> parts, const std::function<Part(const Part&)>& replace,
                  std::size_t depth) {
   bool changed = false;
@@ -153,7 +153,7 @@ Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& rep
   return replace(Part(std::move(changed)));
 }
 
-/// Memory of nodes that are gone.
+/// The memory of destroyed nodes, for new nodes.
 class SpareNodes {
  public:
   SpareNodes() = default;
@@ -180,7 +180,7 @@ class SpareNodes {
   };
 #ifdef __SANITIZE_ADDRESS__
   static constexpr std::size_t most_spare =
-      0;  // else it would not see who uses a node that is gone
+      0;  // reused memory would hide uses of destroyed nodes from the sanitizer
 #else
   static constexpr std::size_t most_spare = 1024;
 #endif
@@ -189,13 +189,14 @@ class SpareNodes {
 };
 thread_local SpareNodes spare_nodes;
 
-NodeOwner owners{};  // the bindings set it, once
+NodeOwner owners{};  // the bindings set this once
 
-// A node that goes lets go of the nodes in it, and these of theirs. So many do it inside each
-// other; further ones wait for the first, because a stack has an end and a tree has none.
+// A destroyed node releases its children, and these release theirs. The recursion is limited,
+// because a tree may be deeper than the stack; deeper nodes wait until the first call releases
+// them.
 constexpr int most_inside_each_other = 100;
 thread_local int inside_each_other = 0;
-thread_local std::vector<Node*>* waiting_nodes = nullptr;  // the first one's
+thread_local std::vector<Node*>* waiting_nodes = nullptr;  // belongs to the first call
 
 bool can_wait(Node* node) noexcept {
   if (inside_each_other < most_inside_each_other) return false;

@@ -33,7 +33,7 @@ Expr made_as(Kind kind, Part (&&parts)[N], Position made) {
 }
 Position of(const Expr& expr) { return expr.node()->made; }
 
-// The shortest decimal that is read again as the same number.
+// The shortest decimal that compilers read as the same number.
 std::string text_of_real(double value, Scalar scalar) {
   if (scalar != Scalar::float32 && scalar != Scalar::float64)
     throw DTypeError("literal(): a real number of a dtype other than float32 and float64",
@@ -49,7 +49,7 @@ std::string text_of_real(double value, Scalar scalar) {
   return is_float ? text + "f" : text;
 }
 
-// `long` has 64 bits in every language we write.
+// `long` has 64 bits in every language of Treadle.
 std::string text_of_integer(std::int64_t value, Scalar scalar) {
   switch (scalar) {
     case Scalar::uint64:
@@ -57,7 +57,7 @@ std::string text_of_integer(std::int64_t value, Scalar scalar) {
     case Scalar::uint32:
       return std::to_string(static_cast<std::uint32_t>(value)) + "u";
     case Scalar::int64:
-      // The smallest one is no literal of C: its digits are read without the sign.
+      // C has no literal for the smallest number, because it reads the digits without the sign.
       if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807l - 1)";
       return std::to_string(value) + "l";
     default:
@@ -65,7 +65,8 @@ std::string text_of_integer(std::int64_t value, Scalar scalar) {
   }
 }
 
-// The lines of a text without the blanks that all of them begin with, nor an empty first or last.
+// The lines of a text without the indentation that all of them share, and without an empty first or
+// last line.
 std::string without_indent(std::string_view text) {
   if (text.starts_with('\n')) text.remove_prefix(1);
   const std::size_t end = text.find_last_not_of(" \t\n");

@@ -11,7 +11,7 @@
 namespace treadle::codegen::tree {
 namespace {
 
-// Longer ones first: the text "<<=" begins with "<<".
+// Longer operators first: the text "<<=" begins with "<<".
 constexpr std::pair<std::string_view, int> binary_operators[] = {
     {"<<=", assignment_level}, {">>=", assignment_level}, {"->", postfix_level + 1},
     {"::", postfix_level + 1}, {"+=", assignment_level},  {"-=", assignment_level},
@@ -40,8 +40,8 @@ bool is_keyword(std::string_view word) noexcept {
   return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
 }
 
-// The length of what begins here and is one thing: a comment, a string or character, a number, an
-// identifier, or one character. `closed` becomes false for a string or comment without an end.
+// The length of the first token: a comment, a string or character, a number, an identifier, or a
+// single character. `closed` becomes false for a string or comment without an end.
 std::size_t token_length(std::string_view text, bool& closed) noexcept {
   const auto up_to = [&](std::string_view end, std::size_t from) {
     const std::size_t at = text.find(end, from);
@@ -70,7 +70,7 @@ std::size_t token_length(std::string_view text, bool& closed) noexcept {
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The length of the bracket that a text begins with, what is in it included.
+// The length of the bracket at the start of a text, including its contents.
 std::size_t bracket_length(std::string_view text) noexcept {
   std::size_t depth = 0, at = 0;
   bool closed = true;
@@ -82,7 +82,7 @@ std::size_t bracket_length(std::string_view text) noexcept {
   return at;
 }
 
-// Whether the character stands in identifiers, whole numbers, or between them: x[2].y
+// Whether the character may stand in a simple element: x[2].y
 bool is_of_element(char c) noexcept { return is_word(c) || c == '[' || c == ']' || c == '.'; }
 
 // Whether the character may begin a bracket, a string or a comment, or end a bracket.
@@ -91,7 +91,7 @@ bool opens_or_closes(char c) noexcept {
          c == '\'' || c == '/';
 }
 
-// The operator that a text begins with; null: it begins with none.
+// The operator at the start of a text; null: there is none.
 const std::pair<std::string_view, int>* operator_at(std::string_view text) noexcept {
   static constexpr std::string_view firsts = "<>-+*/%&|^=!?:,.";
   if (firsts.find(text[0]) == std::string_view::npos) return nullptr;
@@ -109,7 +109,7 @@ int precedence_of(std::string_view binary_operator) noexcept {
 }
 
 bool binds_at_least(std::string_view text, int level) noexcept {
-  // Most texts are a name, a number or an element, and need not be taken apart.
+  // Most texts are a name, a number or an element, and need no analysis.
   const bool is_simple = level <= assignment_level
                              ? text.find(',') == std::string_view::npos
                              : std::ranges::all_of(text, [](char c) { return is_of_element(c); });
@@ -118,7 +118,7 @@ bool binds_at_least(std::string_view text, int level) noexcept {
 
 int precedence_of_text(std::string_view text) noexcept {
   int level = postfix_level;
-  bool has_operand = false;  // whether an operand stands before, so that an operator is binary
+  bool has_operand = false;  // whether an operand precedes, so that an operator is binary
   while (!text.empty()) {
     bool closed = true;
     std::size_t length = token_length(text, closed);

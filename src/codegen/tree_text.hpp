@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What trees ask about the texts in them, and the one limit on their depth.
+// Questions about the texts in a tree, and the limit of a tree's depth.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace treadle::codegen::tree {
 
-/// How tightly C binds an expression; more is tighter.
+/// How tightly C binds an expression; larger is tighter.
 enum Precedence : int {
   comma_level = 1,
   assignment_level,
@@ -30,25 +30,26 @@ enum Precedence : int {
   postfix_level,
 };
 
-/// Of a binary operator, assignments included; 0: C has no such operator.
+/// The precedence of a binary operator, including assignments; 0: C has no such operator.
 int precedence_of(std::string_view binary_operator) noexcept;
-/// Of an expression that somebody wrote: that of the operator outside of brackets which binds
-/// least.
+/// The precedence of an expression in a text: the lowest precedence of its operators outside
+/// brackets.
 int precedence_of_text(std::string_view text) noexcept;
-/// Whether that is `level` or more.
+/// Whether that precedence is `level` or more.
 bool binds_at_least(std::string_view text, int level) noexcept;
-/// Why brackets or quotes of a text do not match: "( is not closed"; empty: they do.
+/// The fault of a text with unmatched brackets or quotes: "( is not closed"; empty: no fault.
 std::string unmatched_in(std::string_view text);
-/// Whether it is an identifier of C++, qualified perhaps: "a::b".
+/// Whether a text is a C++ identifier, which may be qualified: "a::b".
 bool is_identifier(std::string_view text) noexcept;
-/// Adds the identifiers of a text, without keywords, comments and strings.
+/// Adds the identifiers of a text, except keywords and words in comments and strings.
 void add_identifiers(std::string_view text, std::set<std::string>& names);
 /// "a node of kind block made at file.cpp:12".
 std::string describe(const Node& node);
-/// Deeper than what people and generators write, and what compilers take; far less than our stack.
+/// Deeper than trees of people and generators and than compilers accept, but far from the end of
+/// the stack.
 constexpr std::size_t deepest = 1000;
 [[noreturn]] void refuse_depth(const Node& node, std::size_t depth);
-/// Throws InvalidArgument for a node that lies so deep that its tree contains itself.
+/// Throws InvalidArgument for a node at a depth that only a tree that contains itself reaches.
 inline void require_depth(const Node& node, std::size_t depth) {
   if (depth >= deepest) refuse_depth(node, depth);
 }

@@ -13,7 +13,7 @@ namespace treadle::codegen::tree {
 namespace {
 
 constexpr std::size_t line_width = 100;
-constexpr char line_end_of_text = '\1';  // until take(), of a text whose lines are left as they are
+constexpr char line_end_of_text = '\1';  // a line end that take() does not indent
 
 bool is_block(const Part& part) {
   return part.node() != nullptr && part.node()->kind() == Kind::block && !part.node()->has_own_text;
@@ -23,13 +23,13 @@ bool is_conditional(const Part& part) {
          !part.node()->has_own_text;
 }
 
-// Of what fits into one line.
+// Whether a node that fits into one line ends in a semicolon.
 bool ends_in_semicolon(const Node& node) {
   return node.kind() != Kind::template_of && node.kind() != Kind::inline_initializer &&
          node.kind() != Kind::line && family_of(node.kind()) != Family::expression;
 }
 
-// Whether an `else` behind the statement would belong to a condition in it.
+// Whether a following `else` would bind to a condition inside the statement.
 bool takes_an_else(const Part& part) {
   if (part.node() == nullptr) return false;
   const Node& node = *part.node();
@@ -84,12 +84,12 @@ void TreeWriter::end_line() {
   const bool is_one =
       std::memchr(text.data() + line_start_, '\n', text.size() - line_start_) == nullptr;
   if (is_one) {
-    if (line_start_ == text.size()) text.resize(line_start_ - 2 * indent_);  // nothing but blanks
+    if (line_start_ == text.size()) text.resize(line_start_ - 2 * indent_);  // an empty line
     text.push_back('\n');
     if (with_lines_) printed_.lines.push_back(current_);
     return;
   }
-  if (indent_ == 0 && !with_lines_) {  // lines as they are
+  if (indent_ == 0 && !with_lines_) {  // such lines need no indentation and no origins
     if (!text.ends_with('\n')) text.push_back('\n');
     return;
   }
@@ -116,7 +116,7 @@ void TreeWriter::line(std::string_view text) {
   end_line();
 }
 
-// Parameters that do not fit behind their function get lines of their own.
+// Puts each parameter on its own line if they do not fit behind the function's name.
 void TreeWriter::wrap_parameters() {
   if (printed_.text.size() - line_start_ + 2 <= line_width) return;
   const std::string head = printed_.text.substr(line_start_);
@@ -275,7 +275,7 @@ void TreeWriter::simple(const Part& part) {
   const Inside inside(*this, node);
   if (node.has_own_text)
     if (const auto own_lines = node.own_lines()) return own(*own_lines, true);
-  // cgen writes a node as it stands alone, wherever it stands.
+  // cgen writes a node inside a line as it writes a separate node.
   if (is_cgen() && family_of(node.kind()) != Family::expression) return lines_inside(node);
   simple_node(node);
 }
@@ -286,14 +286,14 @@ void TreeWriter::initializer(const Node& node) {
   const std::size_t begin = printed_.text.size();
   expression(node.part(1), at_least(assignment_level));
   if (!is_cgen() || printed_.text.find(line_end_of_text, begin) == std::string::npos) return;
-  // cgen gives each line of such a value a line of its own.
+  // cgen puts each line of such a value on its own line.
   const std::string value = printed_.text.substr(begin);
   printed_.text.resize(begin - 1);
   put("\n  ");
   for (const char c : value) c == line_end_of_text ? put("\n  ") : put(c);
 }
 
-// Where cgen writes it: before whole declarations, and nowhere inside of them.
+// cgen writes template heads before whole declarations, never inside them.
 void TreeWriter::template_head(const Node& node) {
   if (!is_cgen() || node.kind() != Kind::template_of) return;
   put(joined({"template <", node.part(0).text(), ">\n"}));
@@ -334,7 +334,7 @@ void TreeWriter::simple_node(const Node& node) {
   refuse(node, "cannot stand inside of a line", "make a statement of an expression of it");
 }
 
-// Several lines, in the place of a piece of one.
+// Writes a node with several lines where a piece of a line is expected.
 void TreeWriter::lines_inside(const Node& node) {
   TreeWriter inner(options_);
   inner.depth_ = depth_;
@@ -357,7 +357,7 @@ bool TreeWriter::body(const Part& part, bool needs_braces) {
     return true;
   }
   end_line();
-  // cgen takes a collection for a block here.
+  // cgen treats a collection here as a block.
   const bool is_flat =
       is_cgen() && part.node() != nullptr && part.node()->kind() == Kind::collection;
   if (!is_flat) ++indent_;
@@ -380,7 +380,7 @@ void TreeWriter::condition_of(const Node& node) {
   put(')');
 }
 
-// Its first line is begun.
+// The caller has begun the first line.
 void TreeWriter::conditional(const Node& node) {
   condition_of(node);
   const Part& other = node.part(2);
@@ -479,7 +479,7 @@ void TreeWriter::switch_of(const Node& node) {
     end_line();
     ++indent_;
     for (const Part& inner : choice.list()) statement(inner);
-    if (choice.list().empty() && &one == &node.list().back()) {  // C wants a statement there
+    if (choice.list().empty() && &one == &node.list().back()) {  // C needs a statement there
       begin_line();
       put(';');
       end_line();
@@ -547,7 +547,7 @@ PrintedTree TreeWriter::take() {
   return std::move(printed_);
 }
 
-// cgen indents the first line of a text, and leaves the others as they are.
+// cgen indents the first line of a text and leaves the other lines unchanged.
 void TreeWriter::put_text(std::string_view text) {
   const std::size_t begin = printed_.text.size();
   put(text);

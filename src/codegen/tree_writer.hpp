@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a tree into one buffer, from its first letter to its last.
+// Writes a tree into one buffer, in order from start to end.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,27 @@ namespace treadle::codegen::tree {
 
 class TreeWriter {
  public:
-  /// `with_lines`: whether the place of each line is remembered.
+  /// `with_lines`: whether the origin of each line is stored.
   explicit TreeWriter(const PrintOptions& options, bool with_lines = false);
 
-  /// A part where a statement may stand.
+  /// Writes a part as a statement.
   void statement(const Part& part);
-  /// The node as its kind is written, whatever a derived class writes in its place.
+  /// Writes a node as its kind, even if its class overrides own_lines().
   void plain_statement(const Node& node);
-  /// An expression; with brackets if it binds less than `level`.
+  /// Writes an expression, in brackets if it binds less tightly than `level`.
   void expression(const Part& part, int level = 0);
-  /// A declarator without a semicolon.
+  /// Writes a declarator without a semicolon.
   void declarator(const Part& part);
-  /// Its two halves: the type, and what stands behind that. The node is written as its kind is,
-  /// whatever a derived class writes.
+  /// Write the two halves of a declarator, the type and the text after it, as its kind, even if its
+  /// class overrides own_declaration().
   void plain_type(const Node& node);
   void plain_name(const Node& node);
-  /// What was written.
+  /// Returns the written text.
   PrintedTree take();
 
  private:
-  // One node deeper while this lives; refuses what is too deep and what the language does not have.
+  // Counts the depth of a node while it lives; refuses a node that is too deep or that the language
+  // does not have.
   class Inside {
    public:
     Inside(TreeWriter& writer, const Node& node);
@@ -71,11 +72,11 @@ class TreeWriter {
   void qualifier(std::string_view text);
   void scalar_name(const Node& node);
   void values(std::span<const Part> list, int level);
-  // What fits between brackets and before a semicolon.
+  // Writes a part that fits between brackets or before a semicolon.
   void simple(const Part& part);
   void simple_node(const Node& node);
   void lines_inside(const Node& node);
-  // Text as somebody wrote it, of the node that is being written.
+  // Writes a text of the node that is being written.
   void text(std::string_view text);
   void identifier(std::string_view text, const Node& node);
   void own(const std::vector<std::string>& own_lines, bool inside_of_a_line);
@@ -83,32 +84,32 @@ class TreeWriter {
 
   void put(std::string_view text) { printed_.text.append(text); }
   void put(char letter) { printed_.text.push_back(letter); }
-  // A line is written between these two; line ends in what is put become lines of their own.
+  // Text between these two calls forms a line; line ends in the text make further lines.
   void begin_line();
   void end_line();
   void line(std::string_view text);
-  // The same of somebody's text.
+  // Writes a line of somebody else's text.
   void text_line(std::string_view text);
   void put_text(std::string_view text);
-  // The body of what the line that is begun is the head of, in braces or a line further in; true:
-  // it ends where a closing brace has to follow.
+  // Writes the body of the statement whose head is the current line: in braces, or on the next line
+  // with more indentation. Returns true if a closing brace must follow.
   bool body(const Part& part, bool needs_braces = false);
   void open();
   void close(std::string_view behind = "");
   void place(const Node& node);
   void wrap_parameters();
-  // cgen leaves brackets around whole texts to who wrote them.
+  // cgen leaves it to the author to put brackets around texts.
   int at_least(int level) const noexcept { return is_cgen() ? 0 : level; }
   bool is_cgen() const noexcept { return options_.layout == PrintOptions::Layout::cgen; }
 
   PrintOptions options_;
   bool with_lines_;
   std::optional<TypeNames> types_;
-  std::vector<std::pair<std::string, std::string>> qualifiers_;  // that were met, and their words
+  std::vector<std::pair<std::string, std::string>> qualifiers_;  // met so far, and their words
   PrintedTree printed_;
   std::size_t indent_ = 0, depth_ = 0;
-  std::size_t line_start_ = 0;     // behind the indentation of the line that is begun
-  std::size_t parameters_at_ = 0;  // of the function that is begun
+  std::size_t line_start_ = 0;     // position after the indentation of the current line
+  std::size_t parameters_at_ = 0;  // position of the current function's parameters
   Position current_;
   const Node* node_ = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The expressions and declarators of a tree: text that stands inside of lines.
+// Writes expressions and declarators of a tree: text inside lines.
 #include <algorithm>
 
 #include "treadle/base/error.hpp"
@@ -10,7 +10,7 @@
 namespace treadle::codegen::tree {
 namespace {
 
-// C++'s names, where a tree is written in no language of kernels.
+// C++'s names, for a tree that is printed without a language.
 constexpr std::string_view host_names[] = {
     "bool",
     "signed char",
@@ -28,7 +28,7 @@ constexpr std::string_view host_names[] = {
     "std::complex<double>",
 };
 
-// The same as cgen writes them.
+// The names that cgen writes.
 constexpr std::string_view cgen_names[] = {
     "bool",
     "signed char",
@@ -46,10 +46,10 @@ constexpr std::string_view cgen_names[] = {
     "std::complex<double>",
 };
 
-// Whether two operators of one precedence are read from the right: a = b = c.
+// Whether operators of this precedence are right-associative: a = b = c.
 bool is_read_from_right(int level) { return level == assignment_level; }
 
-// Vectors are OpenCL's: long2, uchar4.
+// Vectors have OpenCL's names: long2, uchar4.
 std::string_view opencl_name(Scalar scalar) {
   const auto names = dialect_of(Language::opencl_c).vector_names;
   const auto found = std::ranges::find(names, scalar, &TypeName::scalar);
@@ -155,7 +155,7 @@ void TreeWriter::operation(const Node& node) {
       if (identifier_length(word) > 0) put(' ');
       const std::size_t begin = printed_.text.size();
       expression(node.part(1), prefix_level);
-      // Two signs would be read as one: -(-x).
+      // A blank is needed between two signs that C would read as one operator: -(-x).
       if (begin == printed_.text.size() || word.empty() || printed_.text[begin] != word.back())
         return;
       printed_.text.insert(begin, 1, '(');
@@ -189,7 +189,7 @@ void TreeWriter::operation(const Node& node) {
 }
 
 void TreeWriter::lambda(const Node& node) {
-  // Its body's lines are indented by whoever writes the line that the lambda begins on.
+  // The writer of the line on which the lambda begins indents the lines of its body.
   TreeWriter body(options_);
   body.depth_ = depth_;
   body.current_ = current_;
@@ -223,7 +223,7 @@ void TreeWriter::parameters(std::span<const Part> list) {
     put(between);
     const std::size_t begin = printed_.text.size();
     declarator(part);
-    // A structure's lines are one line here.
+    // The lines of a structure are joined into one line here.
     if (is_cgen())
       std::replace(printed_.text.begin() + static_cast<std::ptrdiff_t>(begin), printed_.text.end(),
                    '\n', ' ');
@@ -231,8 +231,8 @@ void TreeWriter::parameters(std::span<const Part> list) {
   }
 }
 
-// A declarator is written from the inside to both sides, and so its tree is walked twice: for the
-// type, and for the name.
+// A declarator grows from the inside to both sides, so its tree is walked twice: for the type and
+// for the name.
 void TreeWriter::declarator(const Part& part) {
   if (!declares(part)) return type_of(part);
   const Inside inside(*this, *part.node());
@@ -269,7 +269,7 @@ void TreeWriter::name_of(const Part& part) {
   plain_name(node);
 }
 
-// What a word of the dialect stands for may be nothing, and the blank behind it goes with it.
+// If the definition of a dialect word is empty, the blank after the word is dropped as well.
 void TreeWriter::qualifier(std::string_view text) {
   if (options_.dialect == nullptr || text.find("TREADLE_") == std::string_view::npos)
     return put(text);

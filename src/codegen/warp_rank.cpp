@@ -93,7 +93,8 @@ void WarpRank::rank(tree::BlockBuilder& code) const {
   const auto population = [&](const std::string& mask) {
     return joined({"(", uint, ")", fill_holes(dialect.population, std::array{mask})});
   };
-  // A processor's compiler takes no more than so many votes in a kernel, and has no need of it.
+  // Compilers for processors accept only a limited number of votes in a kernel, and do not need
+  // this code.
   code.directive("if", expand_words("TREADLE_ON_PROCESSOR", dialect));
   code.directive("pragma", "unroll 1");
   code.directive("else", "");

@@ -12,7 +12,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The line behind #define, taken apart.
+/// Splits the text after #define into its parts.
 Word read_word(std::string_view line) {
   Word word;
   word.name = line.substr(0, identifier_length(line));
@@ -27,7 +27,7 @@ Word read_word(std::string_view line) {
     if (found == word.parameters.end()) return std::string(name);
     return joined({"{", std::to_string(found - word.parameters.begin()), "}"});
   });
-  // Pasting: the holes are filled with text.
+  // The holes are filled with text, so the pasting operator is not needed.
   for (std::size_t at; (at = word.text.find("##")) != std::string::npos;) word.text.erase(at, 2);
   return word;
 }
@@ -66,7 +66,7 @@ std::vector<Word> read_words(std::string_view header) {
 }
 
 const Word* find_word(std::span<const Word> words, std::string_view name) noexcept {
-  // The words of a header begin alike: with its name.
+  // All words of a header begin with the header's name, so most names can be refused at once.
   if (words.empty() || name < words.front().name || name > words.back().name) return nullptr;
   const auto found = std::ranges::lower_bound(words, name, {}, &Word::name);
   return found != words.end() && found->name == name ? &*found : nullptr;
@@ -96,7 +96,7 @@ std::string expand_words(std::string_view text, std::span<const Word> words) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0, copied = 0;;) {
-    // Most identifiers of a text are no words: they are passed over, and copied with what is
+    // Most identifiers of a text are not words. They are skipped, and copied later with the text
     // between them.
     while (at < text.size() && identifier_length(text.substr(at, 1)) == 0) ++at;
     if (at == text.size()) return result.append(text.substr(copied));

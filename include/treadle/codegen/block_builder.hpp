@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes a tree statement by statement, as a program is read: a statement goes behind the last one
-// of the innermost block that is open. Our own generators are written with it.
+// Builds a tree statement by statement: each new statement is appended to the innermost open block.
+// The generators of Treadle are written with this builder.
 //
 //     BlockBuilder code;
 //     code.open_kernel("scale", {global_pointer(scalar(Scalar::float32, "x")),
@@ -20,8 +20,8 @@
 
 namespace treadle::codegen::tree {
 
-/// A program that grows at its end. A part is a node or text; `{"x[", index, "]"}` is text in
-/// pieces.
+/// A program that is built from its first statement to its last. A part is a node or text; `{"x[",
+/// index, "]"}` is text in pieces.
 class BlockBuilder {
  public:
   /// Begins with an empty collection.
@@ -33,7 +33,7 @@ class BlockBuilder {
   void declare(Part type, Part name, Part value = {});
   /// `type name[count];`.
   void declare_array(Part type, Part name, Part count);
-  /// The same in memory of the group; without a count one value.
+  /// Like declare_array(), in local memory; without a count it declares one value.
   void declare_local(Part type, Part name, Part count = {});
   /// `typedef type name;`.
   void define_type(Part type, Part name);
@@ -51,14 +51,14 @@ class BlockBuilder {
   void directive(Part word, Part text);
   /// An empty line.
   void blank();
-  /// Lines of somebody else's, as they are; nothing for none.
+  /// Adds lines of somebody else's text unchanged; adds nothing for an empty text.
   void lines(std::string_view text);
-  /// The same of statements, which may end in a comment or a directive.
+  /// Adds somebody else's statements; their text may end in a comment or a directive.
   void statements(std::string_view text);
 
-  // What follows is inside, until close().
+  // The calls below open a block: later statements go into it until close().
 
-  /// Braces, for names that hold within them.
+  /// Opens a block of braces, so that names declared in it end with it.
   void open();
   /// `if (condition) {`.
   void open_if(Part condition);
@@ -71,14 +71,16 @@ class BlockBuilder {
                 std::string_view step = "");
   /// `while (condition) {`.
   void open_while(Part condition);
-  /// A function, of what declares it: a function that kernels call, a kernel.
+  /// Opens the body of a function that kernels call, or of a kernel; `declarator` declares the
+  /// function.
   void open_function(NodePtr declarator);
   /// A kernel. `group_size` is the number of work-items of a group; 0: any.
   void open_kernel(std::string_view name, Parts parameters, unsigned group_size = 0);
   /// Ends the innermost block. Throws InvalidState if none is open.
   void close();
 
-  /// What was built, a collection. Throws InvalidState if a block is open. The builder begins anew.
+  /// Returns all statements as a collection and starts again empty. Throws InvalidState if a block
+  /// is open.
   NodePtr take();
 
  private:
@@ -88,7 +90,7 @@ class BlockBuilder {
   std::vector<Node*> open_;  // the root, and the blocks in it that are open
 };
 
-/// Somebody's expression, which is written as it stands, whatever is in it.
+/// An expression of somebody else's, written unchanged.
 Part as_written(std::string_view expression);
 
 }  // namespace treadle::codegen::tree

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How many elements are in each bin, and sums of what goes with them. Counts are integers, which
-// atomics add up in any order to the same. A group counts in memory of its own, and adds that to
-// the counts of all; narrow, in several copies, so that equal neighbours need not wait for each
-// other. Floats are not: weights are sorted by their bins, and a scan with a segment for each bin
-// adds them in an order that depends on their number alone. The last sum of a segment is that of
-// its bin.
+// Kernels that count the elements of each bin, and a scan that adds up the weights of each bin.
+// Counts are integers, so atomic additions give the same counts in any order. A group counts in its
+// own memory first and then adds its counts to the shared counts. On the narrow schedule a group
+// has several copies of its counters, so that equal neighbours need not wait for each other. Sums
+// of floats depend on the order of the additions. Weights are therefore sorted by bin, and a
+// segmented scan with a segment for each bin adds them in an order that depends only on the number
+// of weights. The last sum of a segment is the sum of the bin.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +18,28 @@
 
 namespace treadle::codegen {
 
-/// What decides about the text.
+/// The choices that decide the kernel's text.
 struct CountForm {
-  Scalar dtype;                ///< of elements
-  bool is_even;                ///< whether elements are values in even bins; else numbers of bins
-  std::uint64_t own_counters;  ///< of a group, of which it uses one a bin, and narrow one more of
-                               ///< each copy; 0: none
-  bool is_single = false;      ///< whether places in even bins are found in float32, near enough
+  Scalar dtype;  ///< dtype of the elements
+  /// True: elements are values, and all bins are equally wide; false: elements are bin numbers.
+  bool is_even;
+  /// Size of a group's counter array; 0: no such array. Wide: a counter for each bin. Narrow:
+  /// copies of bin_count + 1 counters.
+  std::uint64_t own_counters;
+  /// Even bins: whether float32 is precise enough to find the place of a value.
+  bool is_single = false;
 };
 
-/// Writes a kernel that adds to counts. It takes elements, counts (uint32); of even bins their
-/// edges (float32 of float32, else float64), where the first begins, how many are 1 wide, and how
-/// near to an edge the edge decides (float32 if is_single, else float64); how many elements there
-/// are, those of a group (int64), how many bins, and copies of a group's counters (uint32).
+/// Writes the kernel that adds to the counts. Arguments: the elements; the counts (uint32); for
+/// even bins the edges (float32 for float32 elements, else float64), the lower end of the first
+/// bin, the number of bins in an interval of length 1, and the distance from an edge below which
+/// the edge decides (all three float32 if is_single, else float64); the number of elements and the
+/// number of elements of each group (int64); the number of bins and the number of copies of a
+/// group's counters (uint32).
 FamilyText generate_count(const CountForm& form, const Tiling& tiling, const Dialect& dialect);
 
-/// The scan that adds weights (float64) by their bins (uint32, sorted) into sums: arguments `bins,
-/// weights, sums, bin_count`.
+/// The scan that adds the weights (float64) of each bin into `sums`; `bins` (uint32) are sorted.
+/// Arguments `bins, weights, sums, bin_count`.
 ScanTexts bin_sums(const Dialect& dialect);
 
 }  // namespace treadle::codegen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What differs between the C-like languages that kernels are generated in. A generator asks this
-// table for a spelling; it never asks which language it writes. Spellings stand in one place, the
-// definitions of treadle/dialect.h: the table is read from them.
+// The differences between the C-like languages in which kernels are generated. A generator takes a
+// spelling from this table; it never asks which language it writes. Each spelling is written once,
+// as a definition in treadle/dialect.h, and the table is read from those definitions.
 #pragma once
 
 #include <span>
@@ -20,76 +20,80 @@ struct TypeName {
   Scalar scalar;          ///< never Scalar::structure
 };
 
-/// What treadle/dialect.h defines in one line.
+/// A one-line definition of treadle/dialect.h.
 struct Word {
   std::string name;
-  bool is_called;                       ///< brackets follow, as in treadle_barrier()
-  std::vector<std::string> parameters;  ///< between them
-  std::string text;                     ///< with {0} {1} ... where the parameters stand
+  bool is_called;  ///< whether a parameter list follows the name, as in treadle_barrier()
+  std::vector<std::string> parameters;  ///< the names in that list
+  std::string text;                     ///< the replacement; {0} {1} ... stand for the parameters
 };
 
 /// The spellings of one language. Data only.
 struct Dialect {
-  std::string function;  ///< before the result of a function that kernels call: TREADLE_FUNCTION
-  std::string always_inline;       ///< behind that, of a function that is to be inlined
-  std::string global;              ///< before what lies in device memory, with a blank: "__global "
-  std::string restrict;            ///< behind a pointer's star: TREADLE_RESTRICT
+  /// Before the result type of a function that kernels call: TREADLE_FUNCTION.
+  std::string function;
+  std::string always_inline;       ///< after that, for a function that must be inlined
+  std::string global;              ///< before a type in device memory, with a blank: "__global "
+  std::string restrict;            ///< after a pointer's star: TREADLE_RESTRICT
   std::string barrier;             ///< an expression: treadle_barrier()
   std::string fence;               ///< an expression: treadle_fence()
-  std::string group_id, local_id;  ///< expressions: along the first dimension, of 32 bits
-  std::string group_count;         ///< the same: how many groups there are
-  std::string local_size;          ///< the same: work-items of a group
-  /// The value {0} of the work-item that is {1} further on in a sub-group of 32; empty where the
-  /// language does not have that.
+  std::string group_id, local_id;  ///< expressions: along the first dimension, 32 bits
+  std::string group_count;         ///< an expression: the number of groups
+  std::string local_size;          ///< an expression: the number of work-items of a group
+  /// The value of {0} in the work-item that is {1} places later in a sub-group of 32; empty if the
+  /// language has no such shuffle.
   std::string shuffle_down;
-  std::string shuffle_up;  ///< the same of the one {1} before
-  /// The work-items of a sub-group of 32 whose {0} is not 0, a bit of an uint for each; empty where
-  /// the language does not have that.
+  std::string shuffle_up;  ///< like shuffle_down, for the work-item {1} places earlier
+  /// An uint with a bit for each work-item of a sub-group of 32: 1 if {0} is not 0 there. Empty if
+  /// the language has no such vote.
   std::string ballot;
-  std::string sub_group_barrier;  ///< an expression, where there is a ballot
-  std::string population;         ///< how many bits of the uint {0} are 1
-  std::string atomic_add;         ///< a function: adds to an uint in device memory, gives the old
-  std::string load_word;          ///< what {0}, a place of an uint64 in device memory, holds now
-  std::string store_word;         ///< an expression: stores {1} there, for other groups to see
-  std::string load_uint, store_uint;  ///< the same of an uint
-  std::string add_word;  ///< a function: adds to an uint64 in device memory, gives the old
+  std::string sub_group_barrier;  ///< an expression; used only with a ballot
+  std::string population;         ///< the number of bits of the uint {0} that are 1
+  /// A function: adds to an uint in device memory and returns the old value.
+  std::string atomic_add;
+  std::string load_word;   ///< the current value of an uint64 in device memory; {0} is its address
+  std::string store_word;  ///< an expression: stores {1} at address {0}, visible to other groups
+  std::string load_uint, store_uint;  ///< like load_word and store_word, for an uint
+  /// A function: adds to an uint64 in device memory and returns the old value.
+  std::string add_word;
   std::string
-      word_preamble;  ///< before kernels that use add_word; ends with a newline if not empty
-  /// Whether what a group wrote before its fence is seen by one that has its fence behind the sight
-  /// of a word that was stored later.
+      word_preamble;  ///< text before kernels that use add_word; ends with a newline unless empty
+  /// Whether fences order memory between groups: group A writes data, calls the fence and stores a
+  /// word; group B reads that word, calls the fence, and then sees the data.
   bool fences_are_of_device;
-  std::string high_product;  ///< a function: the high half of the product of two uints
-  std::string aligned;       ///< behind `struct`: to {0} bytes
-  /// Whether a pointer to anywhere in an allocation can be passed. Otherwise kernels take it to the
-  /// allocation's start, and an offset.
+  std::string high_product;  ///< a function: the upper half of the product of two uints
+  std::string aligned;       ///< after `struct`: alignment to {0} bytes
+  /// Whether a kernel can take a pointer to any place in an allocation. If not, it takes the start
+  /// of the allocation and an offset.
   bool has_addresses;
-  /// Every name by which declarations may call a scalar, the one that is written first. Complex
-  /// numbers are none of the language's own: the header that has them adds their names.
+  /// All names by which declarations may call a scalar, the preferred name first. Complex numbers
+  /// are not listed: the header that defines complex numbers adds their names.
   std::span<const TypeName> type_names;
-  /// What vectors of two and four scalars are called, without the number.
+  /// The names of vectors of two and four scalars, without the number.
   std::span<const TypeName> vector_names;
   /// All one-line definitions of the header, by name.
   std::vector<Word> words;
-  /// The header itself: its functions are in device_functions().
+  /// The header's text; device_functions() returns its functions.
   std::string_view header;
-  /// Where arithmetic must be that of its text, product and sum rounded one by one: what stands
-  /// before the kernels, ends with a newline if there is any, and what the compiler is told.
+  /// Text before kernels whose arithmetic must round each product and each sum separately, as the
+  /// text says; ends with a newline unless empty. exact_flags are the compiler flags for the same
+  /// purpose.
   std::string exact_preamble;
   std::vector<std::string> exact_flags;
-  /// The flag by which float32 is divided, and its root taken, to the last digit, for devices that
-  /// offer that (DeviceTraits::exact_division); empty where it is the rule.
+  /// The flag for correctly rounded division and square root of float32, for devices that offer
+  /// them (DeviceTraits::exact_division); empty if the language always rounds correctly.
   std::string exact_division_flag;
-  /// Whether functions of kernels/elements/own_math.h take the place of those of some run-times.
+  /// Whether the functions of kernels/elements/own_math.h replace functions of some run-times.
   bool brings_math;
-  /// Whether functions of kernels/elements/complex_arithmetic.h read and write complex numbers in
-  /// device memory.
+  /// Whether kernels read and write complex numbers in device memory by functions of
+  /// kernels/elements/complex_arithmetic.h.
   bool moves_pairs_by_function;
 };
 
-/// `text` with every word of the dialect's in it replaced by what it stands for.
+/// `text` with each of the dialect's words replaced by its definition.
 std::string expand_words(std::string_view text, const Dialect& dialect);
 
-/// The table of a language.
+/// The table for a language.
 const Dialect& dialect_of(Language language);
 
 }  // namespace treadle::codegen

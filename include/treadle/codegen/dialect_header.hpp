@@ -7,13 +7,13 @@
 
 namespace treadle::codegen {
 
-/// The text behind `#include "treadle/dialect.h"` for a language. kernel::Program puts it in the
-/// place of the include; before a kernel's own text it serves compilers that are called without a
-/// Program. Ends with a newline and with a #line directive, so that messages keep the lines of what
-/// follows.
+/// The text that replaces `#include "treadle/dialect.h"` in a language. kernel::Program makes the
+/// replacement. Compilers that run without a Program get this text before the kernel's text. It
+/// ends with a newline and a #line directive, so that the lines after it keep their numbers in
+/// messages.
 std::string_view dialect_header(Language language) noexcept;
 
-/// The line that is replaced so.
+/// The line that the text replaces.
 inline constexpr std::string_view include_of_dialect = "#include \"treadle/dialect.h\"\n";
 
 }  // namespace treadle::codegen

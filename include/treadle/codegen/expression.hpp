@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is computed for each element of an index space: straight-line code over numbered values. It
-// is the load stage and the store stage of every generator, and knows no device, pointer or extent.
+// The computation of one element of an index space: straight-line code over numbered values. Every
+// generator uses it to load and to store elements. It knows no device, pointer or extent.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ namespace treadle::codegen {
 /// A value of an Expression: the index of the instruction that makes it.
 using Value = std::uint8_t;
 
-/// One step. Every step rounds to its own dtype; operands of operations already have the dtype that
-/// the operation computes in (casts are steps of their own), so a + b of float32 and float64 is a
+/// One step. A step rounds to its own dtype. The operands of an operation already have the dtype in
+/// which the operation computes, and casts are separate steps: a + b of float32 and float64 is a
 /// cast and an add.
 struct Instruction {
-  Op op;         ///< what is done
-  Scalar dtype;  ///< of the result; Scalar::structure for a leaf that is a record
-  /// The operands, as many as the operation has. Of Op::leaf and Op::scalar the first is the number
-  /// of the leaf or scalar; of Op::gather the second is the number of the leaf.
+  Op op;         ///< the operation
+  Scalar dtype;  ///< dtype of the result; Scalar::structure for a leaf that is a record
+  /// The operands, as many as the operation has. The first operand of Op::leaf and Op::scalar is
+  /// the number of the leaf or scalar; the second operand of Op::gather is the number of its leaf.
   std::array<Value, 3> operands = {};
   /// The leaf that Op::leaf or Op::gather reads.
   std::size_t leaf() const noexcept { return operands[op == Op::gather ? 1 : 0]; }
@@ -36,72 +36,74 @@ struct Instruction {
 /// An input whose elements lie in memory.
 struct LeafSpec {
   DType dtype;  ///< of an element
-  /// Number of the output whose elements these are, read before they are written; -1: none. Such a
-  /// leaf is read through the output's pointer.
+  /// The number of the output that shares its memory with this leaf; each element is read before it
+  /// is written. Such a leaf is read through the output's pointer. -1: none.
   std::int8_t in_place = -1;
-  /// Read by one Op::gather, and by nothing else: at places that the expression computes.
+  /// One Op::gather reads this leaf, at places that the expression computes; no other step reads
+  /// it.
   bool is_gathered = false;
   bool operator==(const LeafSpec&) const = default;
 };
 
 /// The expression z = f(leaves, scalars). Immutable once it is built.
 struct Expression {
-  std::vector<Instruction> instructions;  ///< operands before those who use them
+  std::vector<Instruction> instructions;  ///< each after the instructions of its operands
   std::vector<LeafSpec> leaves;
-  std::vector<Scalar> scalars;  ///< dtypes of what the launch passes by value
-  std::vector<Value> outputs;   ///< each is stored; several may be the same value
-  /// A value of int64: the only output is stored so many elements behind where it lies, or nowhere
-  /// if that is less than 0. No place may be named twice, or one of those values is there then.
+  std::vector<Scalar> scalars;  ///< dtypes of the values that the launch passes
+  std::vector<Value> outputs;   ///< the values stored; several outputs may be the same value
+  /// An int64 value: the distance in elements by which the only output is moved before it is
+  /// stored; a negative distance stores nothing. If two elements go to one place, one of them ends
+  /// up there.
   std::optional<Value> scatter = {};
 
-  /// The dtype of a value: of a leaf that of LeafSpec.
+  /// The dtype of a value; for a leaf the dtype of its LeafSpec.
   DType dtype_of(Value value) const;
   /// Estimated instructions for one element.
   unsigned cost() const noexcept;
-  /// Throws InvalidArgument naming the first instruction whose operands come later than itself or
-  /// do not exist, whose leaf or scalar does not exist or has another dtype, or whose operands have
-  /// dtypes that its operation does not compute in.
+  /// Throws InvalidArgument naming the first instruction with a fault: an operand that does not
+  /// exist or comes later, a leaf or scalar that does not exist or has another dtype, or an operand
+  /// whose dtype the operation does not compute in.
   void require_valid() const;
-  /// Equal for expressions that give the same text.
+  /// Expressions with equal keys have the same text.
   std::string key() const {
     std::string key;
     append_key(key);
     return key;
   }
-  void append_key(std::string& key) const;  ///< the same behind what is there
+  void append_key(std::string& key) const;  ///< appends key() to `key`
   /// Whether Op::iota is among the instructions.
   bool uses_position() const noexcept;
   bool operator==(const Expression&) const = default;
 };
 
-/// Builds an Expression step by step. Equal steps become one value, and of an operation that may
-/// exchange its operands the one that was made first stands first: x * y + y * x is one product.
+/// Builds an Expression step by step. Equal steps become one value. The operands of a commutative
+/// operation are sorted by their numbers, so that x * y + y * x has one product.
 class ExpressionBuilder {
  public:
   ExpressionBuilder();
-  /// Number of an input that is read; each call is a leaf of its own.
+  /// Adds an input. Each call adds another leaf.
   Value leaf(const DType& dtype, int in_place = -1);
-  /// A value that the launch passes; each call is a parameter of its own.
+  /// Adds a value that the launch passes. Each call adds another parameter.
   Value scalar(Scalar dtype);
-  /// The element of an input of its own that lies `offset` elements behind the one at a place.
+  /// Adds an input and reads its element `offset` elements after the current position.
   Value gather(const DType& dtype, Value offset);
   /// The position in the index space.
   Value position();
-  /// One step on values made before.
+  /// Adds an operation on earlier values.
   Value step(Op op, Scalar dtype, std::initializer_list<Value> operands);
-  /// The value in another dtype; itself if it has that already.
+  /// Converts a value to another dtype; returns the value itself if it has that dtype.
   Value cast(Value value, Scalar dtype);
   /// Stores a value as the next output.
   void output(Value value);
-  /// The output is stored `offset` elements behind where it lies; see Expression::scatter.
+  /// Moves the output by `offset` elements when it is stored; see Expression::scatter.
   void scatter(Value offset) { expression_.scatter = offset; }
 
-  /// All that was built. Throws as Expression::require_valid(), and InvalidArgument for more than
-  /// 255 instructions or for none stored.
+  /// Returns the expression. Throws as Expression::require_valid(), and InvalidArgument for more
+  /// than 255 instructions or if no output is stored.
   Expression build() const;
-  /// What was built so far, not checked: whoever makes a kernel of it does so once.
+  /// The expression so far, not checked: the code that makes a kernel of it checks it once.
   const Expression& expression() const noexcept { return expression_; }
-  /// Forgets it, but not the room that it took.
+  /// Removes all steps, but keeps the memory.
   void clear() noexcept;
 
  private:

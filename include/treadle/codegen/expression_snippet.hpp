@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An expression where a user's text may stand: so scans, selections, list building and sorts, which
-// are written around texts, take expressions as well.
+// An expression in the form of a user's text, so that the generators that take texts (scans,
+// selections, list building and sorts) take expressions as well.
 //
 //     const ExpressionSnippet x = snippet_of(expression, dialect);      // of x0 * s0
 //     ScanKernel sums(device, Scalar::float32,
@@ -17,16 +17,17 @@
 
 namespace treadle::codegen {
 
-/// An expression as texts of users are given.
+/// An expression in the form in which users give texts.
 struct ExpressionSnippet {
-  std::string arguments;  ///< C declarations: "const float *x0, float s0": leaves, then scalars
-  std::string preamble;   ///< before the kernel: the functions that the value calls
-  std::string value;      ///< of the element `i`: "treadle_element(i, x0, s0)"
+  /// C declarations: "const float *x0, float s0": first leaves, then scalars.
+  std::string arguments;
+  std::string preamble;  ///< text before the kernel: the functions that the value calls
+  std::string value;     ///< the value at the element `i`: "treadle_element(i, x0, s0)"
 };
 
-/// Writes an expression with one output, whose leaves lie one element behind the other. `name` is
-/// that of its function, so that a kernel may have several. Throws InvalidArgument for more
-/// outputs, for leaves in place and for an output that is scattered, DTypeError for records.
+/// Writes an expression with one output and contiguous leaves. `name` becomes the name of its
+/// function, so that a kernel may contain several. Throws InvalidArgument for several outputs, for
+/// leaves in place and for a scattered output; DTypeError for records.
 ExpressionSnippet snippet_of(const Expression& expression, const Dialect& dialect,
                              const std::string& name = "treadle_element");
 

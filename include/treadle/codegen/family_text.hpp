@@ -9,19 +9,19 @@
 
 namespace treadle::codegen {
 
-/// A kernel whose parameters its generator decides about, and no user.
+/// A kernel whose parameters its generator chooses, not a user.
 struct FamilyKernel {
-  std::string name;                       ///< of its function
+  std::string name;                       ///< name of the kernel function
   std::vector<ParameterSpec> parameters;  ///< in their order
 };
 
 /// A program of such kernels.
 struct FamilyText {
-  std::string name;                   ///< what errors and tools call it
-  std::string text;                   ///< a whole program
-  unsigned group_size;                ///< work-items to launch them with
-  std::vector<FamilyKernel> kernels;  ///< in the order in which they are launched first
-  tree::NodePtr program = {};         ///< what `text` was printed of
+  std::string name;                   ///< the name in errors and tools
+  std::string text;                   ///< a complete program
+  unsigned group_size;                ///< work-items of a group
+  std::vector<FamilyKernel> kernels;  ///< in the order of their first launch
+  tree::NodePtr program = {};         ///< the tree that was printed as `text`
 };
 
 }  // namespace treadle::codegen

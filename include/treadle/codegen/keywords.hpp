@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values in the place of keys in a text: the simplest templates.
+// Replaces keys in a text by values: the simplest kind of template.
 //
 //     TextWithLines text = replace_keys("y[i] = %(a)s * x[i];\n", {{"a", 2.0f}});
 //     Program program(device, text);
@@ -18,14 +18,14 @@
 
 namespace treadle::codegen {
 
-/// How keys stand in a text: `%(name)s` with `%%` for a per cent sign, `$name` or `${name}` with
-/// `$$`, or `{{name}}`.
+/// The syntax of keys: `%(name)s`, with `%%` for a per cent sign; `$name` or `${name}`, with `$$`
+/// for a dollar sign; or `{{name}}`.
 enum class KeyStyle { percent, dollar, braces };
 
-/// What stands in the place of a key.
+/// The value of a key.
 class KeyValue {
  public:
-  // Implicit: a value is written as what it is.
+  // Implicit, so that a caller writes the value itself.
   /// Text as it is.
   KeyValue(std::string text) : text_(std::move(text)) {}
   KeyValue(const char* text) : text_(text) {}
@@ -36,13 +36,13 @@ class KeyValue {
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
   KeyValue(Integer value) : text_(std::to_string(value)), is_integer_(true) {}
-  /// A number that is read again as the same, with the suffix of its type.
+  /// A number with the suffix of its type, which compilers read as the same number.
   KeyValue(float value);
   KeyValue(double value);
-  /// A type, which each language has its own name for.
+  /// A type, which is written in the language of the text.
   KeyValue(Scalar dtype) : dtype_(dtype) {}
 
-  /// As it is written in a language; null: as C++ has it.
+  /// The value's text in a language; null: in C++.
   std::string text(std::optional<Language> language) const;
   bool is_dtype() const noexcept { return dtype_.has_value(); }
   /// Whether it is a number.
@@ -56,22 +56,22 @@ class KeyValue {
   bool is_integer_ = false, is_real_ = false;
 };
 
-/// What may stand in the place of a key: anything, a type, a number, or how often a loop is
-/// unrolled.
+/// The kinds of value that a key may take: anything, a type, a number, or the unroll count of a
+/// loop.
 enum class Hole { any, dtype, constant, unroll_count };
 
 /// How keys are replaced.
 struct KeyOptions {
   KeyStyle style = KeyStyle::percent;
-  std::optional<Language> language = {};  ///< which names of types are written
-  Position begin = {};                    ///< where the text's first line comes from
-  /// What the values of some keys have to be.
+  std::optional<Language> language = {};  ///< the language in which types are written
+  Position begin = {};                    ///< the place where the text's first line stands
+  /// The kinds of value of some keys.
   std::map<std::string, Hole, std::less<>> holes = {};
 };
 
-/// The text with every key replaced. Its lines are those of the text that they come from. Throws
-/// InvalidArgument naming keys without a value and values without a key, with their lines, keys
-/// that are not closed, and values that do not fit their hole.
+/// Replaces every key of a text. Each line of the result keeps its place in the original text.
+/// Throws InvalidArgument, with the line, for a key without a value, a value without a key, a key
+/// without its end, and a value of the wrong kind.
 TextWithLines replace_keys(std::string_view text,
                            const std::map<std::string, KeyValue, std::less<>>& values,
                            const KeyOptions& options = {});

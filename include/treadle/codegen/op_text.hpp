@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an operation is in C: the text of src/codegen/op_text.def, filled in for dtypes, operands
-// and a language.
+// Writes an operation as a C expression: the text of src/codegen/op_text.def, filled in for dtypes,
+// operands and a language.
 #pragma once
 
 #include <span>
@@ -12,22 +12,24 @@
 
 namespace treadle::codegen {
 
-/// A value that an operation is done with.
+/// An operand of an operation.
 struct OperandText {
-  std::string text;  ///< a name; what is more is put into brackets, and may be computed repeatedly
-  Scalar dtype;      ///< of the value, which is in a variable of value_type()
+  /// A name, or an expression, which is put into brackets and may be evaluated several times.
+  std::string text;
+  Scalar dtype;  ///< dtype of the value; its variable has the type value_type(dtype)
 };
 
-/// Whether an operation has a text for operands of `dtype`; of Op::where the second's dtype counts.
+/// Whether an operation has a text for operands of `dtype`; for Op::where the dtype of the second
+/// operand decides.
 bool has_op_text(Op op, Scalar dtype) noexcept;
-/// The expression that gives the result, rounded to its dtype. The operands have the dtypes that
-/// promotion gives: one dtype, but for where, ldexp, and comparisons of int64 with uint64. The
-/// functions that it calls are in device_functions(). Throws DTypeError for other dtypes, and
-/// InvalidArgument for another number of operands and for Op::leaf, scalar and iota.
+/// The expression for the result, rounded to its dtype. The operands have the dtypes that promotion
+/// gives: one dtype for all, except for where, ldexp, and comparisons of int64 with uint64.
+/// device_functions() defines the functions that the expression calls. Throws DTypeError for other
+/// dtypes, and InvalidArgument for a wrong number of operands and for Op::leaf, scalar and iota.
 std::string op_text(Op op, std::span<const OperandText> operands, const Dialect& dialect);
-/// The value as another dtype: floats are cut to integers, to the nearest of int32, uint32,
-/// int64 or uint64 there is, NaN to 0; narrower integers are the lowest bits of that int32. Complex
-/// numbers lose their imaginary part.
+/// The value converted to another dtype. A float is truncated and saturated to int32, uint32, int64
+/// or uint64, and NaN becomes 0; a narrower integer takes the lowest bits of that int32. A complex
+/// number loses its imaginary part.
 std::string cast_text(const OperandText& operand, Scalar dtype, const Dialect& dialect);
 
 }  // namespace treadle::codegen

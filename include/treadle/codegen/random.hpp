@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Kernels that fill memory with random numbers.
 //
-// A work-item makes one block of treadle/base/random.hpp: four words, of which four numbers of one
-// word are made or two of two words. Element e comes from the block e / 4 or e / 2 behind the
-// position, whatever the launch: the same numbers on every device and in both schedules.
+// A work-item makes one block of treadle/base/random.hpp: four words, which give four numbers of
+// one word each or two numbers of two words each. Element e comes from the block e / 4 or e / 2
+// places after the position, for every launch shape. So every device and both schedules give the
+// same numbers.
 //
 //   x, 2500 float32, wide: a group of 256 makes 2048 blocks, an item every 256th of them
 //
@@ -11,8 +12,9 @@
 //   element   0 1 2 3 | 4 5 6 7 |...                  ...          2496 .. 2499
 //   item      0000000   1111111   ... 0000000           0000000 ...  112
 //
-// Whole blocks are stored by one access where the memory's alignment allows it, the last one number
-// by number. Narrow: a group is one work-item, which loops over the blocks of about 256 KiB.
+// A whole block is stored by one access if the memory is aligned; the numbers of the last block are
+// stored one by one. Narrow: a group is one work-item, which loops over the blocks of about 256
+// KiB.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +31,26 @@
 
 namespace treadle::codegen {
 
-/// What is made of random words.
+/// How random words become numbers.
 enum class RandomKind : std::uint8_t {
-  words,     ///< all bits random: int32, uint32, int64, uint64
-  integers,  ///< of a range, of any integer dtype or bool: the upper half of 64 random bits times
-             ///< its length
-  uniform,   ///< of an interval: float32 of 24 bits, float64 of 53
-  normal,    ///< normally distributed float32 or float64, two at a time
-  poisson,   ///< counts of one mean: integers of 32 and 64 bits, float32, float64
-  poisson_of_elements,                         ///< the same, of the mean that is there before
-#define TREADLE_DISTRIBUTION(name, ...) name,  ///< of treadle/codegen/distributions.def
+  words,  ///< random bits: int32, uint32, int64, uint64
+  /// An interval of integers, any integer dtype or bool: the upper half of 64 random bits times the
+  /// length.
+  integers,
+  uniform,              ///< an interval of reals: float32 with 24 bits, float64 with 53
+  normal,               ///< normally distributed float32 or float64, two at a time
+  poisson,              ///< counts with one mean: integers of 32 and 64 bits, float32, float64
+  poisson_of_elements,  ///< counts; each element holds its own mean before the launch
+#define TREADLE_DISTRIBUTION(name, ...) name,  ///< the kinds of treadle/codegen/distributions.def
 #include "treadle/codegen/distributions.def"
 #undef TREADLE_DISTRIBUTION
 };
-/// As the constant is called.
+/// The name of the constant.
 std::string_view kind_name(RandomKind kind) noexcept;
 
-/// Which numbers a parameter may be; NaN never.
+/// The range of a parameter's values; NaN is never allowed.
 enum class ParameterRange : std::uint8_t {
-  any,           ///< finite ones
+  any,           ///< any finite number
   not_negative,  ///< x >= 0
   positive,      ///< x > 0
   above_1,       ///< x > 1
@@ -59,40 +62,42 @@ enum class ParameterRange : std::uint8_t {
 };
 /// A parameter of a distribution.
 struct RandomParameter {
-  std::string_view name;                                    ///< NumPy's
-  ParameterRange range = ParameterRange::any;               ///< of its values
-  double usual = std::numeric_limits<double>::quiet_NaN();  ///< the default; NaN: it has none
+  std::string_view name;                                    ///< NumPy's name
+  ParameterRange range = ParameterRange::any;               ///< range of its values
+  double usual = std::numeric_limits<double>::quiet_NaN();  ///< the default value; NaN: no default
 };
-/// The parameters of the kinds that treadle/codegen/distributions.def lists; none for others.
+/// The parameters of a kind of treadle/codegen/distributions.def; empty for other kinds.
 std::span<const RandomParameter> parameters_of(RandomKind kind) noexcept;
-/// Whether a kind is of that list.
+/// Whether a kind is listed in treadle/codegen/distributions.def.
 bool is_listed(RandomKind kind) noexcept;
-/// Whether a kind of that list counts: its numbers are integers from 0.
+/// Whether a listed kind gives counts: integers from 0.
 bool counts(RandomKind kind) noexcept;
 
-/// What decides about the text.
+/// The choices that decide the kernel's text.
 struct RandomForm {
-  RandomGenerator generator;  ///< of the words
-  RandomKind kind;            ///< what is made of them
-  Scalar dtype;               ///< of the numbers
-  bool has_vectors;           ///< the memory is aligned to the numbers of a block
-  bool of_elements = false;   ///< of listed kinds: parameters are elements, as RandomText says
-  bool is_unit = false;       ///< of uniform: of [0, 1), and there are no parameters
+  RandomGenerator generator;  ///< generator of the random words
+  RandomKind kind;            ///< kind of the numbers
+  Scalar dtype;               ///< dtype of the numbers
+  bool has_vectors;           ///< whether the memory is aligned to the numbers of a block
+  bool of_elements = false;   ///< listed kinds: the parameters are elements, as RandomText says
+  /// Uniform: the interval is [0, 1), and the kernel has no parameters for it.
+  bool is_unit = false;
   bool operator==(const RandomForm&) const = default;
 };
 
-/// How many numbers a block gives, 4 or 2. A number of Poisson's or of a listed distribution takes
-/// one block from the state, and has as many as it needs under a key of its own: counter {its
-/// block, draw, stream}. Throws DTypeError for dtypes that the kind does not have.
+/// How many numbers a block gives: 4 or 2, or 1 for Poisson's and listed distributions. A number of
+/// these takes one block from the state, and then draws as many words as it needs from a generator
+/// with another key and the counter {its block, draw, stream}. Throws DTypeError for dtypes that
+/// the kind does not have.
 unsigned block_length(RandomKind kind, Scalar dtype);
 
-/// A generated kernel. It takes
+/// A generated kernel. Its arguments are
 ///
-///   x                             a pointer; where the language has no addresses to the start of
-///   x_offset                      an allocation, and this int64, in elements
+///   x                             a pointer; if the language has no addresses, the start of an
+///   x_offset                      allocation, and its offset in elements (int64)
 ///   n, seed, stream, position     int64 and three uint64
 ///
-/// and, in the order of these names, for
+/// and then, in this order,
 ///
 ///   integers    first, count                      uint64: count numbers from first, 0: 2^64
 ///   uniform     low, width, first, last, shift    low + width * unit, not below first nor above
@@ -102,14 +107,15 @@ unsigned block_length(RandomKind kind, Scalar dtype);
 ///   poisson     mean                              float64
 ///   a listed distribution    its parameters       float64
 ///
-/// With RandomForm::of_elements, which is for float64, a listed distribution has no such arguments.
-/// Parameter k of element e is x[k n + e] before the launch; the first n elements become numbers.
+/// With RandomForm::of_elements, for float64 only, a listed distribution takes no such arguments.
+/// Parameter k of element e is x[k n + e] before the launch; the kernel replaces the first n
+/// elements.
 struct RandomText {
   std::string name;            ///< "random_uniform_float32"
-  std::string text;            ///< a whole program with that one kernel
-  unsigned group_size;         ///< work-items to launch it with
-  std::uint64_t group_blocks;  ///< blocks that a group makes
-  tree::NodePtr program = {};  ///< what `text` was printed of
+  std::string text;            ///< a complete program with this one kernel
+  unsigned group_size;         ///< work-items of a group
+  std::uint64_t group_blocks;  ///< blocks of a group
+  tree::NodePtr program = {};  ///< the tree that was printed as `text`
 };
 
 /// Writes the kernel. Throws as block_length().

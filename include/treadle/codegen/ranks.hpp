@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Elements at places of the order, found by counting: treadle/kernel/ranks.hpp says how.
+// Finds the elements at given places of the sorted order by counting; treadle/kernel/ranks.hpp has
+// the algorithm.
 //
-// Places whose digits so far are equal share counts: `same` is the first of them. What is known of
-// a place is three numbers: the digits, how many elements with these are before it, and `same`.
+// Three numbers (`known`) describe a place: the digits of its element that are known so far, how
+// many elements with these digits come before it, and `same`, the first place with the same digits.
+// Places with the same digits share one array of counts.
 //
-// Narrow, each group leaves counts of its own, and a work-item adds them up. Wide, groups count in
-// local memory, for some places at a time, and add what they have to the counts of all, which the
-// one group that chooses leaves 0.
+// Narrow, each group stores its own counts, and a work-item adds up the counts of all groups. Wide,
+// a group counts in local memory, for some places at a time, and adds its counts to shared counts;
+// the one group of the last kernel sets the shared counts back to 0.
 #pragma once
 
 #include "treadle/base/dtype.hpp"
@@ -16,18 +18,17 @@
 
 namespace treadle::codegen {
 
-/// Numbers (uint64) that are known of a place.
+/// How many numbers (uint64) describe a place.
 inline constexpr unsigned numbers_of_place = 3;
 
-/// Writes three kernels. `width` digits, at most Tiling::select_bits, are looked at in a pass,
-/// those from the bit `shift` on. They take
+/// Writes three kernels. A pass examines a digit of `width` bits, at most Tiling::select_bits, from
+/// the bit `shift` on. The arguments of the kernels are
 ///
-///   places (int64), known (uint64), counts (uint32) where the schedule is wide, rank_count
-///   (uint32) elements (unsigned integers), known, counts, how many elements, those of a group
-///   (int64),
-///     rank_count, width, shift (uint32)
-///   known, counts, found (unsigned integers), how many groups counted (int64), rank_count, width,
-///     shift
+///   1  places (int64), known (uint64), wide also counts (uint32), rank_count (uint32)
+///   2  elements (unsigned integers), known, counts, number of elements and elements of a group
+///      (int64), rank_count, width, shift (uint32)
+///   3  known, counts, found (unsigned integers), number of groups that counted (int64),
+///      rank_count, width, shift
 FamilyText generate_ranks(Scalar dtype, const Tiling& tiling, const Dialect& dialect);
 
 }  // namespace treadle::codegen

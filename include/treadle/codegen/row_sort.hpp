@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Rows of elements, each sorted by one work-item on processors, where a row lies in a cache, and by
-// one group elsewhere.
+// Sorts each row of elements separately: on processors one work-item sorts a row that fits a cache;
+// on other devices one group sorts a row.
 //
-// Narrow, short rows are ranked: an element's place is the number of keys that are less, and of
-// equal ones before it, which vector code counts. Longer ones are dealt by digits, from the lowest
-// to the highest, to and fro between two pieces of memory. All digits are counted at once, before;
-// those that are equal in the whole row are left out:
+// Narrow, short rows are ranked: the place of an element is the number of smaller keys plus the
+// number of equal keys before it, which vector code counts. Longer rows are sorted by a radix sort
+// from the lowest digit to the highest; each pass moves the elements from one of two buffers to the
+// other. The counts of all digits are made first, in one pass. A digit that is equal in the whole
+// row needs no pass:
 //
 //   row      0305 0102 0301      counts of the digits   1: 1, 2: 1, 5: 1    0: 3    1: 1, 3: 2 ...
 //   by the last digit            0301 0102 0305
 //   by the third one             0102 0301 0305         (the others are equal)
 //
-// Wide, a group sorts a row: its work-items have the elements, and pass by pass these change places
-// in local memory, by ranks as those of a sweep (radix_sort.hpp).
+// Wide, a group sorts a row. Its work-items hold the elements, and each pass moves the elements in
+// local memory by their ranks, as a sweep does (radix_sort.hpp).
 #pragma once
 
 #include <cstddef>
@@ -28,30 +29,30 @@
 
 namespace treadle::codegen {
 
-/// What decides about the text.
+/// The choices that decide the kernel's text.
 struct RowSortSnippet {
-  /// `elements`, `sorted`, `scratch` (pointers to unsigned integers; scratch has a row for each
-  /// group), with places `places`, `sorted_places`, `scratch_places`; `rows`, `length` (less than
-  /// 2^31) and `together`, how many rows a group has (int64); and `flip`, a key with whose bits
-  /// those of all others are changed. Wide, there is no scratch, and none of rows and together.
+  /// `elements`, `sorted`, `scratch`: pointers to unsigned integers; `scratch` has a row for each
+  /// group. `places`, `sorted_places`, `scratch_places`: the same for places. `rows`, `length`
+  /// (below 2^31) and `together`, the number of rows of a group: int64. `flip`: a key; all keys are
+  /// combined with it by exclusive or. Wide, there are no scratch arrays, `rows` or `together`.
   std::vector<ParameterSpec> parameters;
   Scalar key_dtype;          ///< uint32 or uint64
-  unsigned key_bits;         ///< its low bits that may differ
+  unsigned key_bits;         ///< the number of low bits in which keys may differ
   bool has_places, is_long;  ///< is_long: places have 64 bits
-  unsigned items = 0;        ///< wide: elements of a work-item, row_items()
-  std::string name;          ///< of the kernel
-  std::string preamble;      ///< a function `treadle_ordered` from an element to its key
+  unsigned items = 0;        ///< wide: elements of a work-item; row_items()
+  std::string name;          ///< name of the kernel
+  std::string preamble;      ///< a function `treadle_ordered` that maps an element to its key
 };
 
-/// A program with one kernel; wide, with a group for each row.
+/// A program with one kernel; wide, it is launched with a group for each row.
 struct RowSortText {
-  std::string text;            ///< a whole program
-  unsigned group_size;         ///< work-items to launch it with
-  tree::NodePtr program = {};  ///< what `text` was printed of
+  std::string text;            ///< a complete program
+  unsigned group_size;         ///< work-items of a group
+  tree::NodePtr program = {};  ///< the tree that was printed as `text`
 };
 
-/// How many elements a work-item of a wide group has where rows of that length are sorted, elements
-/// and places of at most so many bytes; 0: a group cannot sort them.
+/// How many elements each work-item of a wide group takes to sort a row of that length, if elements
+/// and places have at most `size_bytes` bytes; 0: a group cannot sort such rows.
 unsigned row_items(std::uint64_t length, std::size_t size_bytes, const Tiling& tiling,
                    const Dialect& dialect);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How kernels cut an index space into groups of work-items. A generator writes two skeletons, one
-// for each schedule, and takes every number in them from here.
+// How kernels divide an index space among groups of work-items. A generator writes a skeleton for
+// each of the two schedules and takes every number in it from here.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 
 namespace treadle::codegen {
 
-/// The numbers of one schedule, which treadle/codegen/tiling.def lists. Data only.
+/// The numbers of one schedule; treadle/codegen/tiling.def lists them. Data only.
 struct Tiling {
-  Schedule schedule;  ///< which skeleton they are for
+  Schedule schedule;  ///< the schedule of the numbers
 #define TREADLE_TILING(name, type, wide, narrow, least, most, is_power, what) type name;
 #include "treadle/codegen/tiling.def"
 #undef TREADLE_TILING
   bool operator==(const Tiling&) const = default;
 };
 
-/// What is known of one of the numbers.
+/// The description of one of the numbers.
 struct TilingNumber {
-  std::string_view name;                      ///< of the member
-  std::uint64_t least, most;                  ///< what it may be, where its schedule uses it
-  bool is_power_of_two;                       ///< whether it may be nothing else
-  std::string_view what;                      ///< what it says
-  std::uint64_t wide, narrow;                 ///< what the schedules begin with; 0: not used there
-  std::uint64_t (*get)(const Tiling&);        ///< reads it
-  void (*set)(Tiling&, std::uint64_t value);  ///< writes it
+  std::string_view name;      ///< name of the member
+  std::uint64_t least, most;  ///< limits of the value, in schedules that use the number
+  bool is_power_of_two;       ///< whether the value must be a power of two
+  std::string_view what;      ///< meaning of the number
+  /// Initial values of the two schedules; 0: the schedule does not use the number.
+  std::uint64_t wide, narrow;
+  std::uint64_t (*get)(const Tiling&);        ///< reads the number
+  void (*set)(Tiling&, std::uint64_t value);  ///< writes the number
 };
-/// All of them, in the order of the list.
+/// All numbers, in the order of the list.
 std::span<const TilingNumber> tiling_numbers() noexcept;
 
-/// The numbers that a schedule begins with, if a device has room for them.
+/// The initial numbers of a schedule, for a device with enough local memory.
 const Tiling& tiling_of(Schedule schedule) noexcept;
-/// Throws InvalidArgument naming the first number that may not be what it is, and what it may be.
+/// Throws InvalidArgument naming the first number with a value that is not allowed, and its limits.
 void require_valid(const Tiling& tiling);
-/// Bytes of local memory that the hungriest of the kernels takes for one group.
+/// Bytes of local memory that the most demanding kernel takes for one group.
 std::uint64_t local_bytes_of(const Tiling& tiling) noexcept;
 
 }  // namespace treadle::codegen

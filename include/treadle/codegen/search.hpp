@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Places of elements among others that are sorted: each work-item halves the sorted elements until
-// one place is left. Keys are compared (ordered_key.hpp); of complex numbers three, of which the
-// first says what is NaN.
+// Finds the places of elements in sorted elements by binary search, one search for each work-item.
+// The search compares keys (ordered_key.hpp). A complex number has three keys; the first one
+// separates NaN from numbers.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ namespace treadle::codegen {
 struct SearchText {
   std::string arguments;      ///< C declarations
   std::string operation;      ///< statements for the element `i`
-  std::string preamble = {};  ///< functions that these call
+  std::string preamble = {};  ///< functions that the operation calls
 };
 
-/// The search of each of `wanted` in `sorted`: it takes these, places (int64), how many are sorted
-/// (int64), and whether places are behind equal elements (uint32). Elements are passed as unsigned
-/// integers, complex numbers as two.
+/// The search for each element of `wanted` in `sorted`. Arguments: these two, the places (int64),
+/// the number of sorted elements (int64), and whether a place is after equal elements (uint32).
+/// Elements are passed as unsigned integers, a complex number as two.
 SearchText generate_search(Scalar dtype, const Dialect& dialect);
 
-/// The search of each number `i` in sorted integers `keys`: `starts[i]` is the first place whose
-/// key is not less. It takes both, of the types that are named, and how many keys there are
-/// (int64).
+/// The search for each number `i` in the sorted integers `keys`: `starts[i]` becomes the first
+/// place whose key is at least `i`. Arguments: `starts` and `keys`, with the named types, and the
+/// number of keys (int64).
 SearchText generate_search_of_numbers(const std::string& start, const std::string& key,
                                       const Dialect& dialect);
 

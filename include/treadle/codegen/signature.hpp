@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parameters of a kernel that is going to be generated: read from C declarations as users write
-// them, written again in any dialect.
+// The parameters of a kernel before it is generated: read from users' C declarations and written in
+// any dialect.
 #pragma once
 
 #include <string>
@@ -15,26 +15,27 @@
 
 namespace treadle::codegen {
 
-/// Which C name stands for which type: a dialect's own, and those the program adds.
+/// Maps C names to types: the names of a dialect, and the names that a program adds.
 class TypeNames {
  public:
-  /// Knows the names of `dialect`, which need not outlive it.
+  /// Starts with the names of `dialect`, which need not outlive this object.
   explicit TypeNames(const Dialect& dialect);
 
-  /// Gives `type` a name. The first name of a type is the one that is written. Throws
-  /// InvalidArgument if the name stands for another type already.
+  /// Gives `type` a name. Generated text uses the first name of a type. Throws InvalidArgument if
+  /// the name already means another type.
   void add(std::string_view name, const DType& type);
-  /// The same; `name` is the one that is written from now on.
+  /// Like add(), but generated text uses `name` from now on.
   void prefer(std::string_view name, const DType& type);
-  /// The type of a name. C's integer types are known in every order of their words ("long unsigned
-  /// int"). Throws InvalidArgument naming `name` and the names that come near.
+  /// The type with this name. The words of C's integer types may stand in any order ("long unsigned
+  /// int"). Throws InvalidArgument naming `name` and similar names.
   DType find(std::string_view name) const;
-  /// The name to write. Throws DTypeError naming the type if it has none.
+  /// The name for generated text. Throws DTypeError naming the type if it has no name.
   const std::string& name_of(const DType& type) const;
 
  private:
   void refuse_second_meaning(std::string_view name, const DType& type) const;
-  std::vector<std::pair<std::string, DType>> names_;  ///< few, and looked up when text is made
+  /// A short list: searched only when text is made.
+  std::vector<std::pair<std::string, DType>> names_;
 };
 
 /// A parameter of a kernel.
@@ -43,46 +44,46 @@ struct ParameterSpec {
   enum class Kind {
     scalar,              ///< by value
     vector,              ///< a pointer to elements
-    vector_with_offset,  ///< a pointer to its allocation, and a byte offset behind it
+    vector_with_offset,  ///< a pointer to the allocation, and a byte offset to the first element
   };
-  Kind kind;         ///< decides what Offsets::passed adds to it
-  DType dtype;       ///< of the value, or of an element
-  std::string name;  ///< as the kernel's body calls it
+  Kind kind;         ///< vector_with_offset comes from Offsets::passed
+  DType dtype;       ///< dtype of the value or of an element
+  std::string name;  ///< the name in the kernel's body
   bool operator==(const ParameterSpec&) const = default;
 };
 
-/// What vectors are declared as, where the text does not say.
+/// How vectors are passed if the declaration does not say.
 enum class Offsets { none, passed };
 
-/// Reads a list of declarations as parameters. Throws InvalidArgument for what is no declaration,
-/// an unknown type, a name used twice, and pointers to local or constant memory.
+/// Reads a list of declarations. Throws InvalidArgument for text that is not a declaration, for an
+/// unknown type, for a name used twice, and for pointers to local or constant memory.
 std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNames& types,
                                             Offsets offsets = Offsets::none);
 
-/// What is promised of a pointer.
+/// Promises about a pointer.
 struct PointerForm {
-  bool is_read_only = false;  ///< nothing is stored through it: `const`
-  bool is_apart = false;      ///< nothing else refers to its elements: `restrict`
+  bool is_read_only = false;  ///< nothing is stored through the pointer: `const`
+  bool is_apart = false;      ///< no other pointer refers to its elements: `restrict`
 };
-/// A pointer to device memory, as a kernel or a function declares it.
+/// A pointer to device memory, as a parameter of a kernel or a function.
 tree::NodePtr pointer_parameter(tree::Part type, tree::Part name, PointerForm form = {});
-/// Adds the parameter as a kernel declares it; one with an offset as two, `x__base` and
+/// Appends the declaration of a parameter; a vector with an offset takes two, `x__base` and
 /// `x__offset`.
 void append_parameter(tree::Parts& list, const ParameterSpec& parameter, const TypeNames& types,
                       PointerForm form = {});
-/// Defines the pointers of vectors with an offset under their own names, at the start of a kernel's
-/// body.
+/// Defines the pointers of vectors with an offset, under the names that the body uses, at the start
+/// of a kernel's body.
 void define_pointers(tree::BlockBuilder& code, const std::vector<ParameterSpec>& parameters,
                      const TypeNames& types);
 
-/// The same as text, a line each.
+/// The same definitions as text, a line each.
 std::string define_pointers(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                             const TypeNames& types);
 
 /// The parameter as text: "float *x", "__global float *x", or with an offset
 /// "__global float *x__base, long x__offset".
 std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types);
-/// All of them, separated by ", ".
+/// The declarations of all parameters, separated by ", ".
 std::string declare(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                     const TypeNames& types);
 

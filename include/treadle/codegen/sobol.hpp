@@ -8,10 +8,10 @@
 
 namespace treadle::codegen {
 
-/// The statements of an elementwise kernel that makes a coordinate of a Sobol point: of the element
-/// `i` that of point `first + i / dimensions`, in `x[i]`. `vectors` are direction numbers, as many
-/// for each dimension as the float has bits, `shifts` one for each dimension; first_t and shifts_t
-/// are unsigned integers, `dimensions` is an int64.
+/// The statements of an elementwise kernel that stores coordinates of Sobol points: `x[i]` becomes
+/// the coordinate i % dimensions of the point first + i / dimensions. `vectors` holds the direction
+/// numbers, for each dimension as many as the float has bits; `shifts` holds one number for each
+/// dimension. The types first_t and shifts_t are unsigned integers; `dimensions` is an int64.
 std::string sobol_statements(Scalar dtype, const Dialect& dialect);
 
 }  // namespace treadle::codegen

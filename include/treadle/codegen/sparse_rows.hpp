@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A row of a sparse matrix by vectors, for each way in which matrices lie in memory. A work-item
-// has a row, and some neighbouring columns of what is multiplied:
+// Multiplies a row of a sparse matrix by vectors, for each memory layout of the matrix. A work-item
+// has a row, and some adjacent columns of the other operand:
 //
 //   matrix     4 0 1      rows      columns 0 2 | 1 | 0 2     starts 0 2 3 5
 //              0 3 0      columned  0 1 0 | 2 . 2             the first of each row, the second ...
 //              1 0 2      diagonal  shifts -2 0 2             4 3 2 on 0, and so on
 //
-// What is no entry is no product: infinities and NaN of the vector count in rows alone that have an
-// entry there. The entries of a row are added one behind the other: equal bits in every run.
+// A place without an entry adds no product: an infinity or NaN of the vector affects only the rows
+// with an entry in that column. The entries of a row are added one after the other, so every run
+// gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -20,49 +21,50 @@
 
 namespace treadle::codegen {
 
-/// How entries lie in memory.
+/// The memory layout of the entries.
 enum class SparseLayout : std::uint8_t {
-  rows,       ///< CSR: those of a row one behind the other, between two starts
-  columned,   ///< ELL: the k-th of all rows side by side; columns below 0 are none
-  sliced,     ///< SELL: the same for each slice of rows, between two starts
-  diagonals,  ///< DIA: of each shift an element for each row; zeros are none
-  blocks,     ///< BSR: dense blocks, those of a row of blocks between two starts; zeros are none
-  stencil,    ///< the same number along each shift; an array of bits may say where
+  rows,       ///< CSR: entries row after row; a start for each row
+  columned,   ///< ELL: the k-th entries of all rows are adjacent; a column below 0 is no entry
+  sliced,     ///< SELL: ELL for each slice of rows; a start for each slice
+  diagonals,  ///< DIA: for each diagonal an element for each row; a zero is no entry
+  blocks,     ///< BSR: dense blocks, row of blocks after row of blocks; a zero is no entry
+  stencil,    ///< one number for each diagonal; an array of bits may select the rows
 };
 
-/// What decides the text.
+/// The choices that decide the text.
 struct SparseForm {
-  SparseLayout layout = SparseLayout::rows;  ///< of the entries
-  Scalar stored = Scalar::float64;           ///< elements of the matrix in memory
-  bool is_bfloat16 = false;                  ///< their 16 bits are those of bfloat16
-  Scalar column_dtype = Scalar::int32;       ///< int32 or int64; of a stencil that of its bits
-  Scalar dtype = Scalar::float64;            ///< of what is multiplied, and of results
-  unsigned across = 0;                       ///< columns of a work-item; 0: a vector is multiplied
-  unsigned side = 1;                         ///< rows of a slice or block
-  unsigned side_across = 1;                  ///< columns of a block
-  unsigned shift_count = 0;                  ///< diagonals; 0: more than are written one by one
-  std::vector<std::int64_t> shifts = {};     ///< of a stencil
-  std::vector<std::byte> values = {};        ///< of a stencil: an element of `dtype` for each shift
-  bool has_bits = false;                     ///< of a stencil
+  SparseLayout layout = SparseLayout::rows;  ///< layout of the entries
+  Scalar stored = Scalar::float64;           ///< dtype of the matrix in memory
+  bool is_bfloat16 = false;                  ///< whether its 16 bits are a bfloat16
+  Scalar column_dtype = Scalar::int32;  ///< int32 or int64; for a stencil the dtype of its bits
+  Scalar dtype = Scalar::float64;       ///< dtype of the other operand and of the results
+  unsigned across = 0;       ///< columns of a work-item; 0: the other operand is a vector
+  unsigned side = 1;         ///< rows of a slice or block
+  unsigned side_across = 1;  ///< columns of a block
+  unsigned shift_count = 0;  ///< number of diagonals; 0: too many to be written one by one
+  std::vector<std::int64_t> shifts = {};  ///< the diagonals of a stencil
+  /// Stencil: the number of each diagonal, an element of `dtype`.
+  std::vector<std::byte> values = {};
+  bool has_bits = false;  ///< stencil: whether bits select the rows
   bool operator==(const SparseForm&) const = default;
 };
 
-/// The C texts of an elementwise kernel for the element `i`, which is a row, or a row by `across`
-/// columns.
+/// The C texts of an elementwise kernel whose element `i` is a row, or a row and `across` columns.
 struct SparseRowsText {
   std::string arguments;  ///< C declarations, see generate_sparse_rows()
   std::string operation;  ///< statements
-  std::string preamble;   ///< functions that these call
-  std::string name;       ///< of the kernel
+  std::string preamble;   ///< functions that the operation calls
+  std::string name;       ///< name of the kernel
 };
 
-/// The text takes: `data`, but for stencils; `columns`, or shifts (int64) of diagonals, or bits of
-/// a stencil that has them; `starts` (int64) of rows, slices and blocks; `x`; `result`; then int64:
-/// rows, columns of the matrix, entries from one column of ELL or diagonal to the next, how many
-/// there are of these, and columns of x. Throws DTypeError for dtypes without a sum.
+/// Writes the texts. Arguments: `data`, except for stencils; `columns`, or for DIA the diagonals
+/// (int64), or the bits of a stencil that has bits; for rows, slices and blocks `starts` (int64);
+/// `x`; `result`; then int64 numbers: rows; columns of the matrix; the distance in `data` from one
+/// column of ELL, or one diagonal, to the next; how many of these there are; and columns of x.
+/// Throws DTypeError for dtypes without a sum.
 SparseRowsText generate_sparse_rows(const SparseForm& form, const Dialect& dialect);
 
-/// The element of the matrix that is stored in `place`, as an expression in a dtype.
+/// The element of the matrix stored at `place`, as an expression with the given dtype.
 std::string sparse_element_text(const SparseForm& form, const std::string& place, Scalar dtype,
                                 const Dialect& dialect);
 

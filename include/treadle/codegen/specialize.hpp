@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels with values of the run time baked in: a parameter becomes a constant, so that compilers
-// unroll loops over it and fold what depends on it.
+// Makes run-time values constants of a kernel: a parameter becomes a constant, so that compilers
+// unroll loops over it and fold expressions of it.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace treadle::codegen {
 
-/// The text in which a kernel has `const int n = 1024;` in its body instead of the parameter `n`.
-/// The kernel takes its other parameters as before. An empty name is the only kernel of the text.
-/// Lines stay the lines they were. Throws InvalidArgument naming the kernels or the parameters
-/// there are, for a name that is none of them, for a pointer, and for text that is no value.
+/// A text in which the body of a kernel begins with `const int n = 1024;` in place of the parameter
+/// `n`. The other parameters stay. An empty kernel name means the only kernel of the text. Line
+/// numbers do not change. Throws InvalidArgument for an unknown kernel or parameter, naming the
+/// known ones; for a pointer; and for text that is not a value.
 TextWithLines specialize(const TextWithLines& text, std::string_view kernel,
                          const std::map<std::string, KeyValue, std::less<>>& values,
                          Language language);

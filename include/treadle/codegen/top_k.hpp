@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The largest elements of rows, or of pieces of rows. Keys are such that the largest is taken first
-// (ordered_key.hpp).
+// The largest elements of rows, or of pieces of rows. Keys (ordered_key.hpp) are made so that the
+// largest key is taken first.
 //
-// Narrow, a work-item goes through a piece and keeps those that are larger than the k-th so far
-// (until there are k, all) in memory for twice as many at least; when that is full, it is sorted,
-// and all but the first k are dropped. Of elements in any order hardly one in a hundred is kept.
+// Narrow, a work-item goes through a piece and keeps the elements that are larger than the k-th
+// largest so far (all elements until there are k), in memory for at least 2 k elements. When this
+// memory is full, it is sorted and all but the first k are dropped. If elements come in random
+// order, fewer than one in a hundred is kept.
 //
-// Wide, a group counts elements by the highest digit of their keys, then, of those with the digit
-// where the k-th is, by the next, until those from there on fit into local memory; they are put
-// there, and sorted by exchanges. Equal keys go on with the digits of their places, reversed.
+// Wide, a group counts the elements by the highest digit of their keys. Then it counts the elements
+// whose highest digit is that of the k-th element by their next digit, and so on, until the k-th
+// element and all larger ones fit into local memory. The group moves these elements there and sorts
+// them by exchanges. For equal keys the count goes on with the digits of their places, inverted.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +22,18 @@
 
 namespace treadle::codegen {
 
-/// What decides about the text.
+/// The choices that decide the kernel's text.
 struct TopKForm {
-  Scalar dtype;        ///< of elements
-  bool has_places;     ///< they are given, of a row's pieces; else they are those in the row
-  std::uint64_t room;  ///< for elements that are kept: twice those that are taken, at least
+  Scalar dtype;  ///< dtype of the elements
+  /// Places are given, because a row is in pieces; otherwise they are places in the row.
+  bool has_places;
+  std::uint64_t room;  ///< number of elements for which there is memory: at least 2 k
 };
 
-/// Writes a kernel with a group for each piece. It takes elements, values (unsigned integers),
-/// places (int64), with places those that are given, the length of a row, how many pieces it has,
-/// how many elements are taken (int64), and the key with whose bits those of all are changed.
+/// Writes a kernel with a group for each piece. Arguments: the elements, the values (unsigned
+/// integers), the places (int64), the given places if has_places, the length of a row, the number
+/// of its pieces, the number k of elements taken (int64), and a key with which all keys are
+/// combined by exclusive or.
 FamilyText generate_top_k(const TopKForm& form, const Tiling& tiling, const Dialect& dialect);
 
 }  // namespace treadle::codegen

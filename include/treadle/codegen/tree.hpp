@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Programs as values: expressions, declarators, statements, functions and modules of C-like
-// languages, as trees of nodes. A part of a node is another node or text, so that a snippet that
-// somebody wrote stands wherever a node may. treadle/codegen/tree_builders.hpp makes nodes,
-// treadle/codegen/tree_printer.hpp writes them.
+// languages, as trees of nodes. A part of a node is another node or text, so a snippet of text may
+// stand wherever a node may. treadle/codegen/tree_builders.hpp makes nodes,
+// treadle/codegen/tree_printer.hpp prints them.
 //
 //     using namespace treadle::codegen::tree;
 //     NodePtr body = block({assign(var("x")[var("i")], 2 * var("x")[var("i")])});
 //     std::string text = print(body);
 //
-// Nodes are shared, not copied: what is appended to a block later is seen by all that contain it.
-// copy() makes a tree of its own. Several threads may read a tree at a time, or one change it.
+// Nodes are shared, not copied: a statement that is appended to a block appears in every tree that
+// contains the block. copy() makes a separate tree. Several threads may read a tree at once; a
+// thread that changes a tree must be its only user.
 #pragma once
 
 #include <atomic>
@@ -34,7 +35,7 @@
 
 namespace treadle::codegen::tree {
 
-/// What a node is; treadle/codegen/tree_kinds.def lists the parts of each.
+/// The kind of a node; treadle/codegen/tree_kinds.def lists the parts of each kind.
 enum class Kind : std::uint8_t {
 #define TREADLE_NODE(kind, family, parts, list) kind,
 #include "treadle/codegen/tree_kinds.def"
@@ -48,18 +49,18 @@ std::string_view kind_name(Kind kind) noexcept;
 Family family_of(Kind kind) noexcept;
 /// The names of the kind's parts, in their order.
 std::span<const std::string_view> part_names(Kind kind) noexcept;
-/// The name of the kind's list; empty: nodes of the kind have none.
+/// The name of the kind's list; empty: nodes of this kind have no list.
 std::string_view list_name(Kind kind) noexcept;
 
 class Node;
 
-/// Keeps a node alive, together with all others that point to it: the node counts them.
+/// Keeps a node alive. Each node counts the pointers to itself.
 class NodePtr {
  public:
   NodePtr() noexcept = default;
   // Implicit, as std::shared_ptr is.
   NodePtr(std::nullptr_t) noexcept {}
-  /// Points to a node that `new` made, or to one that others point to.
+  /// Points to a node that `new` made, or to a node that already has pointers.
   explicit NodePtr(Node* node) noexcept;
   NodePtr(const NodePtr& other) noexcept : NodePtr(other.node_) {}
   NodePtr(NodePtr&& other) noexcept : node_(other.release()) {}
@@ -73,11 +74,11 @@ class NodePtr {
   Node& operator*() const noexcept { return *node_; }
   Node* operator->() const noexcept { return node_; }
   explicit operator bool() const noexcept { return node_ != nullptr; }
-  /// Whether both point to one node.
+  /// Whether both point to the same node.
   bool operator==(const NodePtr& other) const noexcept = default;
-  /// The node, which goes on counting this pointer, for take().
+  /// Gives up the node without lowering its count; take() makes a pointer with that count again.
   Node* release() noexcept { return std::exchange(node_, nullptr); }
-  /// A pointer that the node counts already.
+  /// Makes a pointer to a node that has already counted it.
   static NodePtr take(Node* node) noexcept {
     NodePtr pointer;
     pointer.node_ = node;
@@ -88,12 +89,12 @@ class NodePtr {
   Node* node_ = nullptr;
 };
 
-/// A part of a node: text, or another node. Short texts lie in the part itself.
+/// A part of a node: text, or another node. A short text is stored in the part itself.
 class Part {
  public:
   Part() noexcept = default;
-  // Implicit: a part is written as what it is.
-  /// Text as somebody wrote it; empty: nothing.
+  // Implicit, so that a caller writes the text, number or node itself.
+  /// Text, unchanged; an empty text is an empty part.
   Part(std::string_view text) {
     text.size() > longest_short_text ? set_long(text) : set_short(text);
   }
@@ -101,7 +102,7 @@ class Part {
   /// Text in pieces, one behind the other.
   Part(std::initializer_list<std::string_view> pieces);
   Part(const char* text) : Part(std::string_view(text)) {}
-  /// A node; null: nothing.
+  /// A node; null is an empty part.
   Part(NodePtr node) noexcept {
     if (node) set_node(node.release());
   }
@@ -126,7 +127,7 @@ class Part {
     if (!is_short()) clear();
   }
 
-  /// Whether nothing is written for it.
+  /// Whether the part prints nothing.
   bool is_empty() const noexcept { return bytes_[tag_at] == 0; }
   /// The node; null: the part is text.
   Node* node() const noexcept { return bytes_[tag_at] == is_node ? read<Node*>(0) : nullptr; }
@@ -136,7 +137,7 @@ class Part {
     if (bytes_[tag_at] == is_node) return {};
     return {read<const char*>(0), read<std::size_t>(sizeof(char*))};
   }
-  /// Whether both are written alike: the same text, or nodes that are equal in structure.
+  /// Whether both print alike: equal texts, or nodes with equal structure.
   bool operator==(const Part& other) const;
 
  private:
@@ -164,22 +165,24 @@ class Part {
   alignas(void*) unsigned char bytes_[24] = {};
 };
 
-/// What another language's object that holds nodes does in place of their counts.
+/// The functions by which an object of another language counts the pointers to a node that it
+/// contains.
 struct NodeOwner {
   void (*retain)(void* owner) noexcept;
   void (*release)(void* owner) noexcept;
 };
 
-/// A node of the tree. A class that derives from it writes text of its own.
+/// A node of the tree. A derived class may print its own text.
 class Node {
  public:
-  /// `parts` as many as the kind has; missing ones are empty. Throws InvalidArgument for more, and
-  /// for a list where the kind has none.
+  /// `parts` are at most as many as the kind has; missing parts are empty. Throws InvalidArgument
+  /// for more parts, and for a list if the kind has none.
   Node(Kind kind, std::vector<Part> parts, std::vector<Part> list = {}, Position made = {});
-  /// The same, which takes the parts out of an array of the caller's.
+  /// Like the constructor above, but moves the parts out of the caller's array.
   Node(Kind kind, std::span<Part> parts, std::vector<Part> list, Position made);
   virtual ~Node();
-  // Trees are built and thrown away whole: a thread keeps some of their memory for the next one.
+  // Trees are built and destroyed as a whole, so each thread keeps some of their memory for the
+  // next tree.
   static void* operator new(std::size_t size);
   static void* operator new(std::size_t, void* place) noexcept { return place; }
   static void operator delete(void* node, std::size_t size) noexcept;
@@ -197,7 +200,7 @@ class Node {
   /// The list: statements of a block, parameters of a function.
   std::vector<Part>& list() noexcept { return list_; }
   const std::vector<Part>& list() const noexcept { return list_; }
-  /// Adds a part behind the list. Throws InvalidArgument if the kind has no list.
+  /// Appends a part to the list. Throws InvalidArgument if the kind has no list.
   void append(Part part);
 
  private:
@@ -207,32 +210,33 @@ class Node {
   std::uint8_t count_;
 
  public:
-  /// Of Kind::scalar: which number it declares.
+  /// Kind::scalar: the dtype of the number declared.
   Scalar scalar = Scalar::int32;
-  /// The language that alone has what the node says, `__shared__` for instance.
+  /// The only language that has this construct, for instance `__shared__`.
   std::optional<Language> only_in;
-  /// Where the node was made; not part of its value.
+  /// The place where the node was made; equal() ignores it.
   Position made;
 
-  /// Whether own_lines() and own_declaration() are asked: the node is of a class that has them.
+  /// Whether the printer calls own_lines() and own_declaration(): the node's class overrides them.
   bool has_own_text = false;
-  /// What a derived class writes in place of the node, a line each; nothing: the node is written as
-  /// its kind is.
+  /// The lines that a derived class prints for the node; no value: the node is printed as its kind.
   virtual std::optional<std::vector<std::string>> own_lines() const { return std::nullopt; }
-  /// The same of a declarator, where a name is declared: its type, and what is behind that.
+  /// For a declarator: its type and the text after the type, in place of the usual declaration.
   virtual std::optional<std::pair<std::string, std::string>> own_declaration() const {
     return std::nullopt;
   }
-  /// A node of the same kind, parts and list; what they refer to is shared.
+  /// A node of the same kind with the same parts and list; nodes in these are shared.
   virtual NodePtr shallow_copy() const;
 
-  /// The object of another language that the node is part of and lives as long as; null: none.
+  /// The object of another language that contains the node and lives as long as the node; null:
+  /// none.
   void* owner() const noexcept { return owner_; }
-  /// From now on `owner` is retained for every pointer to the node, those that there are included.
+  /// From now on every pointer to the node retains `owner`, including the pointers that already
+  /// exist.
   void set_owner(void* owner) noexcept;
-  /// The functions for all owners of the process.
+  /// Sets the functions for all owners of the process.
   static void set_owners(const NodeOwner& functions) noexcept;
-  /// How many pointers there are to a node without an owner; 0: its owner counts them.
+  /// The number of pointers to a node without an owner; 0: the owner counts them.
   std::uint32_t pointer_count() const noexcept { return pointers_.load(std::memory_order_acquire); }
 
  private:
@@ -251,7 +255,7 @@ class Node {
   std::atomic<std::uint32_t> pointers_{0};
   void* owner_ = nullptr;
   Part few_[most_few];
-  std::unique_ptr<Part[]> parts_;  // where the kind has more
+  std::unique_ptr<Part[]> parts_;  // for kinds with more parts than few_
   std::vector<Part> list_;
 };
 
@@ -267,23 +271,23 @@ NodePtr make_node(Arguments&&... arguments) {
   return NodePtr(new Derived(std::forward<Arguments>(arguments)...));
 }
 
-/// Whether two trees are equal in structure: the same kinds, texts and lists. Where their nodes
-/// were made does not count.
+/// Whether two trees have equal structure: the same kinds, texts and lists. The places where nodes
+/// were made do not matter.
 bool equal(const Node& a, const Node& b);
-/// Equal for equal trees; the same in every process.
+/// Equal trees have equal hashes, in every process.
 std::uint64_t hash_of(const Node& node);
-/// A tree whose nodes are all its own.
+/// A copy of a tree that shares no nodes with it.
 NodePtr copy(const Node& node);
 
-/// Calls `visit` for each node, those who contain others first. False from `visit` passes over what
-/// is below a node. Throws InvalidArgument for a tree that contains itself.
+/// Calls `visit` for each node, parents before children. If `visit` returns false, the children of
+/// the node are skipped. Throws InvalidArgument for a tree that contains itself.
 void visit(const Node& root, const std::function<bool(const Node&)>& visit);
-/// A tree in which `replace` has chosen for each part, inner ones first, what stands in its place.
-/// `replace` returns the part itself to keep it; what is kept whole is shared with the old tree,
-/// which is not changed. Throws InvalidArgument for a tree that contains itself.
+/// Builds a tree in which `replace` has chosen a replacement for each part, inner parts first.
+/// `replace` returns its argument to keep a part. Unchanged subtrees are shared with the old tree,
+/// which does not change. Throws InvalidArgument for a tree that contains itself.
 Part rewrite(const Part& root, const std::function<Part(const Part&)>& replace);
-/// The identifiers that a tree mentions, in nodes and in texts, keywords of C and words of comments
-/// and strings excepted.
+/// The identifiers in the nodes and texts of a tree, without C keywords and without words in
+/// comments and strings.
 std::set<std::string> names_in(const Part& root);
 
 }  // namespace treadle::codegen::tree

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes nodes of trees. Every function takes text wherever it takes a node, and remembers the line
-// that called it.
+// Makes nodes of trees. Every function takes text or a node for each part, and stores the line of
+// its caller in the node.
 //
 //     auto i = var("i"), n = var("n"), x = var("x");
 //     NodePtr kernel = kernel_function("scale", {global_pointer(scalar(Scalar::float32, "x")),
@@ -22,15 +22,16 @@
 
 namespace treadle::codegen::tree {
 
-/// Nodes and texts in a row.
+/// A sequence of nodes and texts.
 using Parts = std::vector<Part>;
 
-/// An expression on which C++'s operators make further ones. `x[i] + 2 * y` is written as such.
+/// An expression whose C++ operators make larger expressions: `x[i] + 2 * y` makes that C
+/// expression.
 class Expr {
  public:
   /// The expression of a node.
   explicit Expr(NodePtr node) : node_(std::move(node)) {}
-  // Implicit: an expression is a part wherever one is taken.
+  // Implicit, because an expression may stand for any part.
   operator Part() const { return Part(node_); }
   operator NodePtr() const { return node_; }
   /// The expression's node.
@@ -43,29 +44,30 @@ class Expr {
   Expr operator()(const Arguments&... arguments) const {
     return called({Part(arguments)...});
   }
-  /// A call with arguments in a row.
+  /// A call with its arguments in a list.
   Expr called(Parts arguments) const;
-  /// A member: `p.x`.
+  /// A member of a value: `p.x`.
   Expr dot(std::string_view name) const;
-  /// A member behind a pointer: `p->x`.
+  /// A member through a pointer: `p->x`.
   Expr arrow(std::string_view name) const;
 
  private:
   NodePtr node_;
 };
 
-/// A name. It is checked to be an identifier when it is printed.
+/// A name. The printer checks that it is an identifier.
 Expr var(std::string_view name, Position made = Position::here());
-/// A number of float32 or float64 that is read again as the same. Throws DTypeError for others.
+/// A number of float32 or float64, which compilers read as the same number. Throws DTypeError for
+/// other dtypes.
 Expr literal(double value, Scalar scalar = Scalar::float64, Position made = Position::here());
 /// An integer, with the suffix of its type.
 Expr literal(std::int64_t value, Scalar scalar = Scalar::int32, Position made = Position::here());
 /// Text between quotes, escaped.
 Expr string_literal(std::string_view text, Position made = Position::here());
-/// An operation of two values: binary("+", a, b).
+/// An operation with two operands: binary("+", a, b).
 Expr binary(std::string_view word, const Part& left, const Part& right,
             Position made = Position::here());
-/// An operation of one: prefix("-", a), prefix("&", a), prefix("sizeof", a).
+/// An operation with one operand: prefix("-", a), prefix("&", a), prefix("sizeof", a).
 Expr prefix(std::string_view word, const Part& operand, Position made = Position::here());
 /// suffix(a, "++").
 Expr suffix(const Part& operand, std::string_view word, Position made = Position::here());
@@ -78,11 +80,11 @@ Expr call(const Part& callee, Parts arguments, Position made = Position::here())
 Expr cast(const Part& type, const Part& operand, Position made = Position::here());
 /// `type{values}`; the type may be empty.
 Expr braces(const Part& type, Parts values, Position made = Position::here());
-/// `[captures](parameters) { body }`, of C++.
+/// A C++ lambda: `[captures](parameters) { body }`.
 Expr lambda(std::string_view captures, Parts parameters, const Part& body,
             Position made = Position::here());
 
-/// Something that an operator with an expression takes beside it.
+/// The types that an operator accepts beside an expression.
 template <class T>
 concept Operand = std::constructible_from<Part, T>;
 
@@ -126,44 +128,45 @@ Expr operator~(const Expr& operand);
 
 // Declarators.
 
-/// `type name`: any type, by its name.
+/// `type name`, for any type with a name.
 NodePtr value(Part type, Part name, Position made = Position::here());
-/// A number by its type; each language has its own name for that.
+/// A number of a scalar type; each language has its own name for the type.
 NodePtr scalar(Scalar scalar, std::string_view name, Position made = Position::here());
-/// A vector of 2, 3, 4 ... numbers.
+/// A vector of 2, 3, 4 ... numbers of a scalar type.
 NodePtr vector(Scalar scalar, unsigned count, std::string_view name,
                Position made = Position::here());
 /// A pointer to what `inner` declares.
 NodePtr pointer(Part inner, Position made = Position::here());
-/// The same, of which nothing else refers to the elements.
+/// Like pointer(), with the promise that no other pointer refers to the elements.
 NodePtr restrict_pointer(Part inner, Position made = Position::here());
 /// A pointer to device memory: `__global` where the language says so.
 NodePtr global_pointer(Part inner, Position made = Position::here());
-/// A pointer to memory of the group.
+/// A pointer to local memory.
 NodePtr local_pointer(Part inner, Position made = Position::here());
 /// A reference, of C++.
 NodePtr reference(Part inner, Position made = Position::here());
-/// `const` before the name: of the pointer, where the declarator is one.
+/// `const` before the name: a pointer that is declared so is itself constant.
 NodePtr constant(Part inner, Position made = Position::here());
-/// `volatile`, likewise.
+/// `volatile` before the name.
 NodePtr volatile_(Part inner, Position made = Position::here());
-/// Memory of the group: `__shared__`, `__local`.
+/// A variable in local memory: `__shared__`, `__local`.
 NodePtr local(Part inner, Position made = Position::here());
-/// A table outside of kernels: `__constant__`, `__constant`.
+/// A table outside kernels: `__constant__`, `__constant`.
 NodePtr constant_table(Part inner, Position made = Position::here());
-/// A word and a blank before the type: `static`, `extern "C"`, `typedef`. `only_in`: the language
-/// that has it.
+/// A word before the type: `static`, `extern "C"`, `typedef`. `only_in` is the only language that
+/// has the word.
 NodePtr specifier(std::string_view word, Part inner, std::optional<Language> only_in = {},
                   Position made = Position::here());
-/// Text before and behind the type, before and behind the name.
+/// Text before and after the type, and before and after the name.
 NodePtr around(std::string_view before_type, std::string_view behind_type,
                std::string_view before_name, std::string_view behind_name, Part inner,
                Position made = Position::here());
 /// `inner[count]`; without a count `inner[]`.
 NodePtr array(Part inner, Part count = {}, Position made = Position::here());
-/// A function that returns what `inner` declares and is called as it.
+/// A function; `inner` declares its result and its name.
 NodePtr function(Part inner, Parts parameters, Position made = Position::here());
-/// `struct name { members }`: declarators, and what else may stand in one.
+/// `struct name { members }`; the members are declarators, or other lines that a structure may
+/// contain.
 NodePtr structure(std::string_view name, Parts members, Position made = Position::here());
 /// `template <parameters>` before a declarator, of C++.
 NodePtr template_of(std::string_view parameters, Part inner, Position made = Position::here());
@@ -194,7 +197,7 @@ NodePtr while_loop(Part condition, Part body, Position made = Position::here());
 NodePtr do_loop(Part condition, Part body, Position made = Position::here());
 /// `switch (value) { cases }`.
 NodePtr switch_of(Part value, Parts cases, Position made = Position::here());
-/// `case value: statements`; without a value `default:`.
+/// `case value: statements`; without a value, `default:`.
 NodePtr case_of(Part value, Parts statements, Position made = Position::here());
 /// `return value;`, `return;`.
 NodePtr return_(Part value = {}, Position made = Position::here());
@@ -202,32 +205,32 @@ NodePtr return_(Part value = {}, Position made = Position::here());
 NodePtr break_(Position made = Position::here());
 /// `continue;`.
 NodePtr continue_(Position made = Position::here());
-/// Statements between braces.
+/// Statements in braces.
 NodePtr block(Parts statements = {}, Position made = Position::here());
-/// Statements one behind the other; a module is one.
+/// Statements one after the other, without braces; a module is a collection.
 NodePtr collection(Parts statements = {}, Position made = Position::here());
 /// `namespace name { statements }`, of C++.
 NodePtr namespace_(std::string_view name, Parts statements, Position made = Position::here());
 /// A function with its body, a block.
 NodePtr function_body(Part declarator, Part body, Position made = Position::here());
-/// A kernel, for every language. `group_size` is the number of work-items of a group; 0: any.
+/// A kernel, in any language. `group_size` is the number of work-items of a group; 0: any.
 NodePtr kernel_function(std::string_view name, Parts parameters, Part body, unsigned group_size = 0,
                         Position made = Position::here());
-/// A function that kernels call, which returns what `result` declares and is called as it.
+/// A function that kernels call; `result` declares its result and its name.
 NodePtr device_function(Part result, Parts parameters, Part body, Position made = Position::here());
-/// `// text`, for each line of it.
+/// `// text`, one comment for each line of the text.
 NodePtr comment(std::string_view text, Position made = Position::here());
-/// A line as it is, without a semicolon; empty: an empty line.
+/// A line, unchanged and without a semicolon; an empty text gives an empty line.
 NodePtr line(std::string_view text = "", Position made = Position::here());
-/// Lines as somebody wrote them, but for the blanks that all of them begin with.
+/// Lines of text without the indentation that all of them share.
 NodePtr literal_lines(std::string_view text, Position made = Position::here());
 /// `#define name text`.
 NodePtr define(std::string_view name, std::string_view text, Position made = Position::here());
-/// `#include <file>`, or with quotes if it is not the system's.
+/// `#include <file>`, or `#include "file"` if it is not a system header.
 NodePtr include(std::string_view file, bool is_system = true, Position made = Position::here());
 /// `#pragma text`.
 NodePtr pragma(std::string_view text, Position made = Position::here());
-/// `#ifdef condition`.
+/// `#ifdef condition`, `yes`, and, if there is one, `#else` and `no`.
 NodePtr if_defined(std::string_view condition, Part yes, Part no = {},
                    Position made = Position::here());
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trees as text: indented, with the brackets that C needs and no others.
+// Prints trees as text: indented, and with only the parentheses that C needs.
 #pragma once
 
 #include <string>
@@ -12,42 +12,42 @@
 
 namespace treadle::codegen::tree {
 
-/// How a tree is written.
+/// How a tree is printed.
 struct PrintOptions {
-  /// The language; null: as it stands, with C++'s names of scalars and without checks.
+  /// The language; null: no language, with C++ names for scalars and without checks.
   const Dialect* dialect = nullptr;
-  /// Where braces and initializers stand: as our own kernels are laid out, the brace behind what it
-  /// belongs to, or as the Python package cgen does it, the brace on a line of its own.
+  /// The position of braces and initializers. kernel: the brace follows its head on the same line,
+  /// as in our own kernels. cgen: the brace has its own line, as in the Python package cgen.
   enum class Layout { kernel, cgen } layout = Layout::kernel;
-  bool comments = true;  ///< whether comments are written
-  /// Whether `#line` stands before statements whose place is known, so that compilers report errors
-  /// at the line that made the node.
+  bool comments = true;  ///< whether comments are printed
+  /// Whether `#line` is printed before a statement whose place is known, so that compilers report
+  /// errors at the line that made the node.
   bool line_directives = false;
-  /// Whether texts are read: their brackets are matched and further ones put around them where C
-  /// needs those, and the words of treadle/dialect.h in them become the dialect's own. The texts of
-  /// our generators need none of that.
+  /// Whether the printer analyses texts: it checks that brackets match, adds parentheses where C
+  /// needs them, and replaces the words of treadle/dialect.h by the dialect's. The texts of our
+  /// generators do not need it.
   bool reads_texts = true;
 };
 
-/// The text of a tree; each line is that of the innermost statement it is of.
+/// The text of a tree; the origin of a line is that of its innermost statement.
 using PrintedTree = TextWithLines;
 
-/// Writes a tree. For a dialect the words of treadle/dialect.h become its own, and what cannot be
-/// written in it is refused: throws InvalidArgument naming the node, its place and the reason for a
-/// tree that contains itself, an identifier that is none, text whose brackets or quotes do not
-/// match, and a qualifier of another language.
+/// Prints a tree. With a dialect, the words of treadle/dialect.h are replaced by the dialect's.
+/// Throws InvalidArgument, naming the node, its place and the reason, for a tree that contains
+/// itself, an invalid identifier, text with unmatched brackets or quotes, and a qualifier of
+/// another language.
 PrintedTree print_with_lines(const Part& tree, const PrintOptions& options = {});
-/// The same without the places.
+/// Prints a tree without the origins of its lines.
 std::string print(const Part& tree, const PrintOptions& options = {});
-/// The same in a language.
+/// Prints a tree in a language.
 std::string print(const Part& tree, Language language);
-/// A node as its kind is written, where a derived class writes something else in its place: for
-/// derived classes that add to that.
+/// Prints a node as its kind, even if its class overrides own_lines(): an override calls this
+/// function to add to the usual text.
 std::string print_as_kind(const Node& node, const PrintOptions& options = {});
-/// Both halves of a declarator, `type name`, likewise.
+/// Both halves of a declarator, the type and the name, printed as its kind.
 std::pair<std::string, std::string> print_halves(const Node& declarator,
                                                  const PrintOptions& options = {});
-/// A declarator in one line without a semicolon, as a parameter is declared; an expression.
+/// Prints an expression, or a declarator as a parameter: one line, without a semicolon.
 std::string print_inline(const Part& tree, const PrintOptions& options = {});
 
 }  // namespace treadle::codegen::tree
