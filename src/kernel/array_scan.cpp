@@ -15,7 +15,7 @@
 
 namespace treadle::kernel {
 
-/// A kernel that does not keep the device alive.
+/// Does not keep the device alive: the device keeps the plan.
 struct ArrayScanPlan {
   std::unique_ptr<ScanKernel> scan;
 };
@@ -29,7 +29,7 @@ const codegen::Dialect& dialect_for(const device::Stream& stream) {
   return codegen::dialect_of(stream.device().info().language);
 }
 
-/// What a key is in memory.
+/// The type of a key in memory.
 std::string key_type(Scalar dtype, const codegen::Dialect& dialect) {
   const ScalarKind kind = DType(dtype).kind();
   if (dtype == Scalar::float16 || kind == ScalarKind::complex || kind == ScalarKind::structure)
@@ -37,7 +37,7 @@ std::string key_type(Scalar dtype, const codegen::Dialect& dialect) {
   return codegen::TypeNames(dialect).name_of(dtype == Scalar::boolean ? Scalar::uint8 : dtype);
 }
 
-/// The kernel of a key; made at its first launch.
+/// The plan of a key; its kernel is made at the first launch.
 template <class Make>
 ScanKernel& known(device::Stream& stream, std::string key, Make make) {
   device::Device& device = stream.device();
@@ -58,7 +58,7 @@ ScanOptions options_of(const AssociativeText& text, std::string name) {
       .name = std::move(name), .preamble = text.preamble, .flags = text.flags, .types = text.types};
 }
 
-/// What starts a segment anew.
+/// The expression that tells whether a segment starts.
 std::string start_text(const ArrayScan& scan) {
   switch (scan.segments) {
     case ScanSegments::none:
@@ -93,7 +93,6 @@ ScanTexts texts_of(const ArrayScan& scan, const AssociativeText& text,
   return made;
 }
 
-/// Whether keys differ from those before.
 constexpr const char* another_key = "i == 0 || keys[i] != keys[i - 1]";
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr Op associative_ops[] = {
     Op::bitwise_xor, Op::logical_and, Op::logical_or,  Op::logical_xor,
     Op::gcd,         Op::lcm,         Op::logaddexp,   Op::logaddexp2};
 
-/// The end of a dtype's numbers.
+/// The largest or smallest number of a dtype.
 Number end_of(const DType& dtype, bool is_upper) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::size_t bits = dtype.size_bytes() * 8;
@@ -38,7 +38,7 @@ Number end_of(const DType& dtype, bool is_upper) {
   }
 }
 
-/// What an operation of ours changes nothing with.
+/// The neutral element of an operation of Treadle.
 Number neutral_of(Op op, const DType& dtype) {
   const bool is_floating = dtype.kind() == ScalarKind::floating;
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -22,7 +22,7 @@
 
 namespace treadle::kernel {
 
-/// Kernels that do not keep the device alive; one of them is there.
+/// Kernels that do not keep the device alive; each plan has one of the two.
 struct CountingPlan {
   std::optional<DeclaredKernel> counts;
   std::unique_ptr<ScanKernel> sums;
@@ -40,7 +40,8 @@ std::shared_ptr<const CountingPlan> make_counting_plan(device::Device& device,
   return plan;
 }
 
-/// How many counters a group has of its own for so many bins: few sizes, as each is a text.
+/// The number of counters of a group for so many bins. There are few sizes, because each size needs
+/// its own kernel text.
 std::uint64_t own_counters(std::uint64_t bin_count, const codegen::Tiling& tiling) {
   const std::uint64_t room = tiling.bin_bytes / sizeof(std::uint32_t);
   const bool is_wide = tiling.schedule == Schedule::wide;
@@ -61,8 +62,8 @@ std::shared_ptr<const CountingPlan> make_weighted_plan(device::Device& device) {
   return plan;
 }
 
-/// How near to an edge the place of a value, in bins, has to be for the edge as it is rounded to
-/// decide: twice the error of an edge, and some of the place's own. A place in float32 is a
+/// The distance of a place from an edge, in bins, below which the rounded edge itself decides. It
+/// is twice the error of an edge plus the error of the place. A place in float32 comes from a
 /// difference and a product of rounded numbers.
 double margin_of(const EvenBins& even, std::uint64_t bin_count, Scalar dtype, bool is_single) {
   constexpr double single = std::numeric_limits<float>::epsilon();
@@ -73,10 +74,10 @@ double margin_of(const EvenBins& even, std::uint64_t bin_count, Scalar dtype, bo
   return is_single ? of_edges + (furthest + 4 * count) * single : of_edges + count * 16 * twice;
 }
 
-/// Whether float32 finds places of float32 so well that most are away from every edge: GPUs convert
-/// to float64 and back at a sixteenth of the rate of float32's arithmetic.
+/// Whether float32 finds the places of float32 values so precisely that most are far from every
+/// edge. GPUs convert to float64 and back at a sixteenth of the rate of float32 arithmetic.
 bool is_found_in_single(const EvenBins& even, std::uint64_t bin_count, Scalar dtype) {
-  constexpr double most = 1e30, least = 1e-30;  // far from numbers that float32 has not
+  constexpr double most = 1e30, least = 1e-30;  // far from the limits of float32
   return dtype == Scalar::float32 && even.scale < most && even.scale > least &&
          std::abs(even.first) < most && margin_of(even, bin_count, dtype, true) < 0.05;
 }

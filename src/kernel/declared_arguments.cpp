@@ -32,7 +32,7 @@ void write_as(Value& value, auto number) {
   std::memcpy(value.data(), &converted, sizeof(T));
 }
 
-/// Whether `value` now holds the number in the declared dtype.
+/// Stores the number with the declared dtype in `value`; false if `dtype` is not a number.
 bool write_number(Value& value, Scalar dtype, auto number) {
   switch (dtype) {
     case Scalar::float32:
@@ -56,7 +56,7 @@ bool write_number(Value& value, Scalar dtype, auto number) {
   }
 }
 
-/// A number of another type than the declared one, as C would pass it.
+/// Converts a number to the declared type, as C would.
 bool convert(Value& value, Scalar dtype, const Argument& argument) {
   if (argument.value_kind() == ParameterKind::floating)
     return argument.size_bytes() == sizeof(float)
@@ -251,7 +251,7 @@ ReadArguments DeclaredArguments::read(std::span<const UserArgument> arguments,
     } else if (convert(value, parameter.dtype.scalar(), argument)) {
       read.all_.emplace_back(value.data(), size, kind_of(parameter.dtype));
     } else {
-      read.all_.push_back(argument);  // a structure, or what the launch refuses
+      read.all_.push_back(argument);  // a structure, or an argument that the launch will refuse
     }
   }
   return read;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A compiled kernel and the parameters that its text declares, for families whose parameters are
-// their own.
+// A compiled kernel and its declared parameters, for families whose generator declares the
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@
 
 namespace treadle::kernel {
 
-/// Does not keep the device alive. Never changes; any thread.
+/// Does not keep the device alive. Immutable; any thread.
 class DeclaredKernel {
  public:
-  /// The kernel `entry` of a program; errors call it `name`. Which elements it uses, nobody says.
+  /// The kernel `entry` of a program; errors call it `name`. Nothing is known of the elements that
+  /// it uses.
   DeclaredKernel(const Program& program, const std::string& entry, std::string name,
                  std::vector<codegen::ParameterSpec> parameters);
-  /// A kernel that is called as errors call it.
+  /// A kernel whose name in errors is its own name.
   DeclaredKernel(const Program& program, const std::string& name,
                  std::vector<codegen::ParameterSpec> parameters)
       : DeclaredKernel(program, name, name, std::move(parameters)) {}
@@ -43,7 +44,7 @@ class DeclaredKernel {
   device::Kernel kernel_;
 };
 
-/// The kernels of a family's program, which is compiled. Throws as Program.
+/// Compiles a family's program and returns its kernels. Throws as Program.
 std::vector<DeclaredKernel> declared_kernels(device::Device& device,
                                              const codegen::FamilyText& text);
 

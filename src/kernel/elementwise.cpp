@@ -18,10 +18,11 @@ namespace {
 using codegen::ElementwiseParameter;
 using Role = ElementwiseParameter::Role;
 
-/// A launch, or a part of one that is too large: its extents, and where its arrays begin.
+/// A launch, or, if the launch is too large, a part of it: extents and the start of the arrays.
 struct Part {
   std::vector<std::int64_t> extents;
-  std::vector<std::int64_t> first;  ///< bytes behind each array's location; the first position
+  /// Bytes from each array's location to its first element; last, the first position.
+  std::vector<std::int64_t> first;
 };
 
 /// One launch on one device.
@@ -68,7 +69,7 @@ class Launcher {
       require(array.strides.size(), launch_.extents.size(), "strides of an array");
   }
 
-  /// The position counts as an operand whose elements are their own addresses.
+  /// The position is laid out like an operand whose elements equal their own addresses.
   void lay_out_position() {
     position_strides_.resize(launch_.extents.size());
     std::int64_t step = 1;
@@ -86,7 +87,8 @@ class Launcher {
                           : launch_.arrays[k].strides;
   }
   std::size_t size_bytes(std::size_t k) const { return operands_[k].dtype.size_bytes(); }
-  /// How many bytes behind an array's first element the loop's first element is.
+  /// The distance in bytes from an array's first element to the loop's first element: the lowering
+  /// may reverse axes.
   std::int64_t first_byte(const Part& part, const codegen::Lowering& space, std::size_t k) const {
     return part.first[k] + space.offsets[k] * static_cast<std::int64_t>(size_bytes(k));
   }
@@ -100,13 +102,13 @@ class Launcher {
                          : launch_.arrays[k].location + static_cast<std::uint64_t>(part.first[k]);
       layouts.push_back({strides(k), is_position(k) ? 0 : size_bytes(k), at.handle + at.offset,
                          operands_[k].is_indirect});
-      // A handle without addresses stands for an allocation, which is aligned.
+      // A handle without addresses stands for a whole allocation, and allocations are aligned.
       if (!dialect_.has_addresses) layouts.back().address = at.offset;
     }
     return codegen::lower(part.extents, layouts, launch_.expression.outputs.size(), tiling_);
   }
 
-  /// Halves of the longest axis.
+  /// Splits the longest axis into halves.
   std::pair<Part, Part> split(const Part& part) const {
     const auto longest = std::ranges::max_element(part.extents);
     const auto axis = static_cast<std::size_t>(longest - part.extents.begin());
@@ -117,7 +119,8 @@ class Launcher {
       high.first[k] += strides(k)[axis] * low.extents[axis];
     return {std::move(low), std::move(high)};
   }
-  /// A part that is too large for one launch is halved, and each half is prepared by itself.
+  /// Prepares a part. A part too large for one launch is split, and each half is prepared
+  /// separately.
   void prepare(const Part& part, PreparedLaunch& made) const {
     const codegen::Lowering space = lower(part);
     if (space.is_too_large) {
@@ -164,7 +167,7 @@ class Launcher {
     launch_.expression.require_valid();
     codegen::ElementwiseText text =
         codegen::generate_elementwise(launch_.expression, loop, tiling_, dialect_);
-    text.program = nullptr;  // the text is kept, for explain()
+    text.program = nullptr;  // explain() needs only the text
     std::size_t bytes = 0;
     for (const ElementwiseParameter& parameter : text.parameters)
       bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();
@@ -184,7 +187,7 @@ class Launcher {
     switch (parameter.role) {
       case Role::output:
       case Role::leaf:
-        // Where there are no addresses the kernel adds the offset itself.
+        // Without addresses the kernel adds the offset itself.
         slot.what = dialect_.has_addresses ? What::address : What::handle;
         slot.number = first_byte(part, space, k);
         return slot;

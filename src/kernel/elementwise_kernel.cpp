@@ -85,7 +85,7 @@ codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) 
                                        codegen::dialect_of(device_->info().language), types_);
 }
 
-/// Whether no two pointers have one of their first n elements in common.
+/// Whether the first n elements of no two pointers overlap.
 bool ElementwiseKernel::are_apart(std::span<const UserArgument> arguments, std::uint64_t n) const {
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   const auto begin = [&](std::size_t i) {

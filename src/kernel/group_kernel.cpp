@@ -13,7 +13,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// What the texts call the three dtypes.
+/// The C names of the three dtypes.
 struct GroupNames {
   std::string key, value, start;
 };

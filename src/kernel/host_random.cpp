@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random numbers on the host: kernels/elements/random.h and distributions.h, compiled as C++. One
-// text for all makes numbers that are the same to the bit.
+// Random numbers on the host: kernels/elements/random.h and distributions.h, compiled as C++. Host
+// and devices share one text, so that their numbers are equal to the bit.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// The types and the words of treadle/dialect.h that the text is written with.
+/// The types and the words of treadle/dialect.h that the text uses.
 namespace text {
 
 using UINT32 = std::uint32_t;
@@ -51,7 +51,7 @@ using std::sqrt;
 #pragma GCC diagnostic ignored "-Wfloat-equal"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #include "../../kernels/elements/random.h"
-// They stand on the functions above.
+// distributions.h uses the functions above.
 #include "../../kernels/elements/distributions.h"
 #pragma GCC diagnostic pop
 #undef TREADLE_FUNCTION
@@ -63,7 +63,7 @@ using std::sqrt;
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// The random bits that number i of a block is made of.
+/// The random bits for number i of a block.
 template <class T>
 T word_of(const RandomWords& words, std::size_t i) {
   if constexpr (sizeof(T) == 4)
@@ -132,7 +132,7 @@ std::array<T, 2> integers_of(const RandomWords& words, const RandomDraw& draw) {
 
 using Parameters = std::array<double, 3>;
 
-/// Calls a distribution's function with as many parameters as it takes.
+/// Calls a distribution's function with the number of parameters that it takes.
 double call(double (*function)(std::uint64_t*), std::uint64_t* own, const Parameters&) {
   return function(own);
 }
@@ -148,7 +148,7 @@ double call(double (*function)(std::uint64_t*, double, double, double), std::uin
   return function(own, p[0], p[1], p[2]);
 }
 
-/// The number of the state's next block, of a kind that draws from a sub-stream.
+/// The number for the next block of the state, for kinds that draw from a sub-stream.
 double sub_stream_number(RandomKind kind, const RandomState& state, const Parameters& parameters) {
   std::uint64_t own[6] = {state.position,
                           state.stream << 32,
@@ -167,7 +167,7 @@ double sub_stream_number(RandomKind kind, const RandomState& state, const Parame
   }
 }
 
-/// A count that the dtype does not have is its largest one.
+/// Converts a count; a count beyond the dtype becomes its largest number.
 template <class T>
 T stored(double number) {
   if constexpr (std::is_integral_v<T>) {
@@ -223,7 +223,7 @@ void fill_from_sub_streams_of(std::span<std::byte> destination, const RandomDraw
   }
 }
 
-/// Block after block, the last one as far as there is room.
+/// Fills the memory block by block; of the last block only as many numbers as there is room for.
 template <class MakeBlock>
 void fill(std::span<std::byte> destination, RandomState& state, MakeBlock make_block) {
   while (!destination.empty()) {

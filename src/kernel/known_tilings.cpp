@@ -18,7 +18,7 @@ extern const std::span<const EmbeddedFile> embedded_files;
 }
 namespace {
 
-/// A flat object of JSON, whose values are texts, numbers and one object of numbers.
+/// Reads a flat JSON object: its values are texts, numbers and one object of numbers.
 class TilingLineReader {
  public:
   explicit TilingLineReader(std::string_view line) : rest_(line) {}
@@ -53,7 +53,7 @@ class TilingLineReader {
     rest_.remove_prefix(digits);
     return made;
   }
-  /// Calls `member(name)` for each, which reads its value and tells whether it could.
+  /// Calls `member(name)` for each member; `member` reads the value and returns whether it could.
   template <class Member>
   bool object(Member&& member) {
     if (!skip('{')) return false;
@@ -79,7 +79,7 @@ std::string quoted_text(std::string_view text) {
   return made + '"';
 }
 
-/// False where the tiling would not be valid.
+/// Returns false if the tiling would not be valid.
 bool put_numbers(codegen::Tiling& tiling, const std::map<std::string, std::uint64_t>& numbers) {
   const auto all = codegen::tiling_numbers();
   codegen::Tiling made = tiling;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches that were worked out lately, of every family of kernels: most launches of a program are
-// repetitions.
+// Keeps recent launches of every kernel family, because most launches of a program are repetitions.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +18,11 @@
 
 namespace treadle::kernel {
 
-/// All that a launch depends on, but for where its arrays begin and what its scalars are. Written
-/// into memory of the thread: one at a time.
+/// Everything on which a launch depends, except the start of its arrays and the values of its
+/// scalars. The key is written into a buffer of the thread, so a thread has one key at a time.
 class LaunchKey {
  public:
-  /// Of a family of plans (device::slot_number), with the arrays and the number of scalars.
+  /// Starts with a family of plans (device::slot_number), the arrays and the number of scalars.
   LaunchKey(std::size_t family, std::span<const ElementwiseArray> arrays, std::size_t scalars);
 
   template <class T>
@@ -31,7 +30,7 @@ class LaunchKey {
     text_ += static_cast<char>(numbers.size());
     text_.append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
   }
-  /// For what appends itself.
+  /// The key, for functions that append to it.
   std::string& text() noexcept { return text_; }
 
  private:
@@ -39,26 +38,26 @@ class LaunchKey {
   std::string& text_;
 };
 
-/// Of elements of `size_bytes` bytes along axes; what is broadcast counts once.
+/// Bytes of the elements of an array; a broadcast element counts once.
 std::uint64_t distinct_bytes(std::span<const std::int64_t> extents,
                              std::span<const std::int64_t> strides, std::size_t size_bytes);
 
-/// Places for launches that a user's kernel was given lately.
+/// How many recent launches a user's kernel keeps.
 inline constexpr std::size_t kept_launches = 8;
 
-/// Some launches of a device, or of a user's kernel, by their keys; of those that share a place the
-/// newest stays. Any thread.
+/// Some launches of a device, or of a user's kernel, by their keys; if two share a place, the newer
+/// one stays. Any thread.
 class LaunchCache {
  public:
-  /// For so many launches: a power of two.
+  /// `places`, a power of two, is the number of launches kept.
   explicit LaunchCache(std::size_t places = 256) : entries_(places) {}
-  /// What the key stands for, which `make` works out where nobody did lately; null from it is not
+  /// The launch for a key; if it is not kept, `make` prepares it. A null result of `make` is not
   /// kept. Throws as `make`.
   template <class Make>
   std::shared_ptr<const PreparedLaunch> find(LaunchKey& key, Make make) {
     std::shared_ptr<const PreparedLaunch> prepared = find(key.text());
     if (prepared == nullptr) [[unlikely]] {
-      std::string own = key.text();  // `make` may write keys of its own
+      std::string own = key.text();  // `make` may write another key into the same buffer
       if ((prepared = make()) != nullptr) keep(std::move(own), prepared);
     }
     return prepared;
@@ -74,12 +73,12 @@ class LaunchCache {
   std::size_t place_of(std::string_view key) const noexcept {
     return std::hash<std::string_view>()(key) & (entries_.size() - 1);
   }
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<Entry> entries_;
 };
 
-/// Queues what the key stands for, which `make` works out where nobody did lately; null from it
-/// means that nothing runs, but the order holds. Throws as both.
+/// Queues the launch for a key; if it is not kept, `make` prepares it. A null result of `make`
+/// means that nothing runs, but the order holds. Throws as `make` and Stream::launch().
 template <class Launch, class Make>
 KernelNote launch_known(device::Stream& stream, const Launch& launch, LaunchKey& key,
                         const device::Order& order, Make make) {

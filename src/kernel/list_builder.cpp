@@ -9,7 +9,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// Refuses lists for which no text can be made, and returns the others.
+/// Refuses lists for which no text can be generated, and returns the lists otherwise.
 std::vector<BuiltList> checked(std::vector<BuiltList> lists,
                                const std::shared_ptr<device::Device>& device, Scalar index_dtype) {
   if (device == nullptr) throw InvalidArgument("a ListBuilder needs a device");

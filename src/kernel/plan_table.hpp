@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that were made for a device, and are kept for as long as it lives.
+// Kernels that are made for a device and kept as long as the device.
 #pragma once
 
 #include <exception>
@@ -19,12 +19,12 @@
 
 namespace treadle::kernel {
 
-/// Plans of one family, by their keys.
+/// The plans of one family, by key.
 template <class Plan>
 class PlanTable {
  public:
-  /// The plan of a key. If there is none, `make` is called without a lock and returns it as a
-  /// std::shared_ptr. All who wait get an exception of `make`; the next call tries again.
+  /// The plan for a key. If there is none, `make` makes it as a std::shared_ptr, without a lock. An
+  /// exception of `make` reaches all threads that wait for the plan; the next call tries again.
   template <class Make>
   const Plan& find(const std::string& key, Make&& make) {
     std::optional<std::promise<Shared>> mine;
@@ -34,11 +34,11 @@ class PlanTable {
       if (const auto known = plans_.find(key); known != plans_.end()) {
         plan = known->second;
       } else {
-        plan = mine.emplace().get_future().share();  // what may fail comes before it is there
+        plan = mine.emplace().get_future().share();  // throws before the entry exists
         plans_.emplace(key, plan);
       }
     }
-    // Others who want it wait at the future, not at the lock.
+    // Other threads that need the plan wait for the future, not for the lock.
     if (mine) make_plan(key, *mine, make);
     return *plan.get();
   }
@@ -62,34 +62,35 @@ class PlanTable {
   std::unordered_map<std::string, std::shared_future<Shared>> plans_;
 };
 
-/// The plans of one family that were made for `device`. A new family is a new type of plan.
+/// The plans of one family for `device`. Each family has its own type of plan.
 template <class Plan>
 PlanTable<Plan>& plans(device::Device& device) {
   return device.slot<PlanTable<Plan>>();
 }
 
-/// Adds a tiling to a key of a plan or a launch. Equal tilings of a device are one object.
+/// Appends a tiling to the key of a plan or launch. Equal tilings of a device are one object, so
+/// its address is enough.
 inline void append_key(std::string& key, const codegen::Tiling& tiling) {
   const codegen::Tiling* const place = &tiling;
   key.append(reinterpret_cast<const char*>(&place), sizeof place);
 }
 
-/// A generated kernel, loaded; it does not keep the device alive.
+/// A generated and loaded kernel; does not keep the device alive.
 struct LoadedText {
   device::Kernel kernel;
   compile::Origin origin;
   double seconds;
 };
-/// Compiles a text with one kernel, whose arithmetic is that of the text. Throws NotSupported if
-/// the device takes fewer bytes of parameters than these, and as Program.
+/// Compiles a text with one kernel, with arithmetic exactly as in the text. Throws NotSupported if
+/// the device takes fewer bytes of parameters than the kernel has, and as Program.
 LoadedText load_text(device::Device& device, const std::string& text, const std::string& name,
                      std::size_t parameter_bytes);
 
-/// How many elements behind the beginning of its allocation a place is, for languages without
+/// The number of elements from the start of the allocation to a place, for languages without
 /// addresses. Throws InvalidArgument for a place between two elements.
 std::uint64_t element_offset(const device::Location& place, const DType& dtype);
 
-/// A value that a launch passes; `data` holds the bytes of the dtype.
+/// A value passed by a launch; `data` holds the bytes of the dtype.
 device::Argument scalar_argument(Scalar dtype, const void* data);
 
 }  // namespace treadle::kernel

@@ -10,7 +10,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// What a launch passes.
+/// The values of one launch.
 struct Passed {
   std::span<const ElementwiseArray> arrays;
   std::span<const ElementBytes> scalars;
@@ -24,7 +24,7 @@ void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const 
   using What = PreparedLaunch::Slot::What;
   const std::size_t before = passed.first.size(), count = before + step.slots.size();
   const device::ArgumentRoom<device::Argument> arguments(count);
-  const device::ArgumentRoom<std::uint64_t> offsets(count);  // what arguments are views of
+  const device::ArgumentRoom<std::uint64_t> offsets(count);  // arguments refer to these
   for (std::size_t i = 0; i < before; ++i) arguments[i] = passed.first[i];
   for (std::size_t i = before; i < count; ++i) {
     const PreparedLaunch::Slot& slot = step.slots[i - before];
@@ -118,7 +118,7 @@ LaunchKey::LaunchKey(std::size_t family, std::span<const ElementwiseArray> array
     text_ += static_cast<char>(number);
   for (const ElementwiseArray& array : arrays) {
     const device::Location& place = array.location;
-    // Modulo 16, of the address or, where there is none, of the offset.
+    // The start counts modulo 16: of the address or, without addresses, of the offset.
     text_ += static_cast<char>((place.handle + place.offset) % 16 * 16 + place.offset % 16);
     add(array.strides);
   }
@@ -144,7 +144,7 @@ std::shared_ptr<const PreparedLaunch> LaunchCache::find(std::string_view key) {
 }
 
 void LaunchCache::keep(std::string key, std::shared_ptr<const PreparedLaunch> launch) {
-  Entry replaced{std::move(key), std::move(launch)};  // what it replaces ends without the lock
+  Entry replaced{std::move(key), std::move(launch)};  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   std::swap(entries_[place_of(replaced.key)], replaced);
 }

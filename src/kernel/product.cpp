@@ -42,7 +42,7 @@ const ProductPlan& plan_for(device::Device& device, const codegen::ProductForm& 
 
 std::int64_t magnitude(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/// The plan of a product that has elements.
+/// The plan of a product with at least one element.
 const ProductPlan& plan_for(device::Device& device, const Product& product) {
   if ((product.dtype == Scalar::float64 || product.dtype == Scalar::complex128) &&
       !device.info().traits.fp64)
@@ -66,14 +66,14 @@ const ProductPlan& plan_for(device::Device& device, const Product& product) {
   return plan_for(device, form, tiling);
 }
 
-/// The arguments of a launch: those of the kernel's signature, in their order.
+/// The arguments of a launch, in the order of the kernel's signature.
 class ProductArguments {
  public:
   ProductArguments(const device::Device& device, const Product& product)
       : has_addresses_(codegen::dialect_of(device.info().language).has_addresses) {
     const ProductEpilogue* const epilogue = product.epilogue;
     const std::size_t others = epilogue != nullptr ? epilogue->arrays.size() : 1;
-    numbers_.reserve(12 + 5 * (others + 2));  // arguments point to them
+    numbers_.reserve(12 + 5 * (others + 2));  // arguments point into the vector
     const DType dtype(product.dtype);
     add_place(product.x.location, dtype);
     add_place(product.y.location, dtype);
@@ -128,7 +128,7 @@ KernelNote note_of(const ProductPlan& plan, const Product& product) {
     note.bytes_written += elements * expression.dtype_of(output).size_bytes();
   for (std::size_t i = 1; i < expression.leaves.size(); ++i) {
     const ProductOperand& array = product.epilogue->arrays[expression.outputs.size() + i - 1];
-    // What is broadcast counts once.
+    // A broadcast element counts once.
     const std::uint64_t distinct =
         (array.column != 0 ? product.n : 1) * (array.row != 0 ? product.m : 1) *
         (array.inner != 0 ? product.inner : 1) * (array.outer != 0 ? product.outer : 1);

@@ -22,7 +22,8 @@ void require_language(const device::DeviceInfo& info, const ProgramOptions& opti
                      "ask DeviceInfo::language which text to write");
 }
 
-/// Where a line of `source` includes treadle/dialect.h, with the line's end; npos, 0 if none does.
+/// The position and length of the line of `source` that includes treadle/dialect.h; npos and 0 if
+/// there is none.
 std::pair<std::size_t, std::size_t> dialect_include(const std::string& source) {
   for (std::size_t at = source.find("treadle/dialect.h"); at != std::string::npos;
        at = source.find("treadle/dialect.h", at + 1)) {
@@ -37,9 +38,9 @@ std::pair<std::size_t, std::size_t> dialect_include(const std::string& source) {
   return {std::string::npos, 0};
 }
 
-/// Not every compiler looks for files of ours: the header's text takes the place of the
-/// first line that includes it, and messages keep the lines of what follows. Later lines that
-/// include it, as headers put together have, become empty.
+/// Not every compiler searches Treadle's headers, so the header's text replaces the first line that
+/// includes it. Messages keep the line numbers of the text. Later lines that include it, as in
+/// concatenated headers, become empty.
 std::string with_dialect(const std::string& source, Language language) {
   const auto [start, end] = dialect_include(source);
   if (start == std::string::npos) return source;
@@ -120,7 +121,7 @@ void Program::build_text(device::Device& device, const std::string& source,
     throw InvalidArgument("name_expressions are C++, and " + device.info().id + " takes " +
                               std::string(language_name(device.info().language)),
                           "ask for kernels by the names they have in the text");
-  // A build leaves its module: loading the binary it gave would be done for nothing.
+  // A build keeps its module, so that its binary is not loaded a second time.
   const auto build = [&] {
     device::BuildResult built = device.build({source, with_folders(options)});
     module_ = std::move(built.module);

@@ -23,7 +23,7 @@ std::vector<ElementUse> sort_uses(const codegen::RadixSortSnippet& snippet) {
   return uses;
 }
 
-/// A number of elements as the argument of a launch, which refers to it.
+/// A number of elements as an argument of a launch. The argument refers to this object.
 class CountArgument {
  public:
   CountArgument(std::uint64_t n, Scalar dtype)
@@ -73,7 +73,7 @@ void RadixSortKernel::generate(std::optional<bool> sweeps) {
                     has_room_to_sweep(device_->info().limits, tiling_, tiling_.sweep_warps) &&
                     codegen::can_sweep(snippet_, tiling_, dialect);
   made_ = codegen::generate_radix_sort(snippet_, tiling_, dialect, types_);
-  made_.program = nullptr;  // the text is kept, for text()
+  made_.program = nullptr;  // text() needs only the text
 }
 
 const RadixSortKernel::Form& RadixSortKernel::form() {
@@ -232,7 +232,7 @@ void RadixSortKernel::launch_sweeps(device::Stream& stream, std::uint64_t n,
     launches.then(
         [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); }, place);
   };
-  // As many groups as the device holds: each adds its counts once.
+  // As many groups as the device runs at once, because each group adds its counts once.
   const std::uint64_t most =
       std::uint64_t{std::max(device_->info().performance.compute_units, 1u)} *
       tiling_.intervals_per_unit;

@@ -134,8 +134,8 @@ class RandomLauncher {
   }
 
  private:
-  /// The place, whose alignment decides about vectors. A handle without addresses stands for an
-  /// allocation, which is aligned.
+  /// The address, whose alignment decides whether vectors are stored. A handle without addresses
+  /// stands for a whole allocation, and allocations are aligned.
   std::uint64_t address() const {
     return target_.location.offset + (dialect_.has_addresses ? target_.location.handle : 0);
   }
@@ -173,7 +173,7 @@ class RandomLauncher {
 }  // namespace
 
 RandomDraw::RandomDraw(RandomKind kind, Scalar dtype) : kind_(kind), dtype_(dtype) {
-  (void)codegen::block_length(kind, dtype);  // says so if there are none
+  (void)codegen::block_length(kind, dtype);  // throws for a dtype that the kind does not have
 }
 
 void RandomDraw::add(Scalar dtype, std::uint64_t bits) { values_[value_count_++] = {dtype, bits}; }
@@ -184,7 +184,7 @@ RandomDraw RandomDraw::integers(Scalar dtype, std::uint64_t first, std::uint64_t
   RandomDraw draw(RandomKind::integers, dtype);
   const DType type(dtype);
   const auto width = dtype == Scalar::boolean ? 1 : static_cast<unsigned>(8 * type.size_bytes());
-  // Counted from the lowest number of the dtype, in 64 bits that wrap around.
+  // The distance from the lowest number of the dtype, in 64 bits that wrap around.
   const std::uint64_t top = ~std::uint64_t{0} >> (64 - width);
   const std::uint64_t lowest =
       type.kind() == ScalarKind::signed_integer ? ~std::uint64_t{0} << (width - 1) : 0;

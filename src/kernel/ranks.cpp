@@ -19,14 +19,14 @@
 
 namespace treadle::kernel {
 
-/// The kernels of one dtype, which do not keep the device alive.
+/// The kernels of one dtype; they do not keep the device alive.
 struct RanksPlan {
   DeclaredKernel begin, count, choose;
 };
 
 namespace {
 
-constexpr std::uint64_t most_ranks = 16;  // beyond them a sort is faster
+constexpr std::uint64_t most_ranks = 16;  // for more places a sort is faster
 constexpr std::uint64_t most_counted = std::numeric_limits<std::uint32_t>::max();
 
 std::shared_ptr<const RanksPlan> make_ranks_plan(device::Device& device, Scalar dtype,

@@ -108,8 +108,8 @@ class Reducer {
                          "it has no value; reduce along axes that are not empty");
   }
 
-  /// Strides of each operand along both groups of axes. Positions count as operands whose elements
-  /// are their own addresses.
+  /// Collects the strides of each operand along the kept and the folded axes. A position is laid
+  /// out like an operand whose elements equal their own addresses.
   void lay_out() {
     strides_.resize(2 * operands_.size());
     layouts_.reserve(operands_.size());
@@ -132,13 +132,13 @@ class Reducer {
       if (operand.is_memory()) arrays_[k] = array++;
       const device::Location at =
           operand.is_memory() ? launch_.arrays[arrays_[k]].location : device::Location{};
-      // A handle without addresses stands for an allocation, which is aligned.
+      // A handle without addresses stands for a whole allocation, and allocations are aligned.
       layouts_.push_back({kept, folded, operand.is_memory() ? operand.dtype.size_bytes() : 0,
                           (dialect_.has_addresses ? at.handle : 0) + at.offset,
                           operand.is_of_elements(), operand.is_indirect});
     }
   }
-  /// Of the position in the whole space, or along the axes that are folded.
+  /// The strides of the position in the whole space, or of the place along the folded axes.
   Strides positions_of(bool whole) const {
     Strides strides(launch_.extents.size());
     std::int64_t step = 1;
@@ -154,7 +154,7 @@ class Reducer {
     launch_.expression.require_valid();
     codegen::ReductionText text =
         codegen::generate_reduction(launch_.expression, lowering_.loop, tiling_, dialect_);
-    text.program = nullptr;  // the text is kept, for explain()
+    text.program = nullptr;  // explain() needs only the text
     std::size_t bytes = 0;
     for (const ReductionParameter& parameter : text.parameters)
       bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();
@@ -189,10 +189,10 @@ class Reducer {
   const codegen::Tiling& tiling_;
   const codegen::Dialect& dialect_;
   std::vector<KernelOperand> operands_;
-  std::vector<bool> is_folded_;  ///< of each axis
+  std::vector<bool> is_folded_;  ///< for each axis
   Strides kept_extents_, folded_extents_;
-  std::vector<Strides> strides_;     ///< kept and folded ones of each operand
-  std::vector<std::size_t> arrays_;  ///< which of the launch's each operand is
+  std::vector<Strides> strides_;     ///< kept and folded strides of each operand
+  std::vector<std::size_t> arrays_;  ///< the number of each operand's array in the launch
   std::vector<codegen::ReducedLayout> layouts_;
   codegen::ReductionLowering lowering_;
 };
@@ -217,7 +217,7 @@ PreparedLaunch::Slot ReductionSlots::slot_for(const ReductionParameter& paramete
   };
   switch (parameter.role) {
     case ReductionRole::pointer:
-      // Where there are no addresses the kernel adds the offset itself.
+      // Without addresses the kernel adds the offset itself.
       of_array(has_addresses ? What::address : What::handle);
       return slot;
     case ReductionRole::partials:

@@ -14,7 +14,8 @@
 namespace treadle::kernel {
 namespace {
 
-/// text() and compile() make the kernel for so many elements, which fill every device.
+/// text() and compile() make the kernel for this number of elements, which is enough work for every
+/// device.
 constexpr std::int64_t many_elements = 1 << 24;
 
 codegen::ReadReduction read(const std::shared_ptr<device::Device>& device,
@@ -116,7 +117,7 @@ std::string ReductionKernel::text(const FoldedAxis& axis) const {
 }
 unsigned ReductionKernel::group_size() const { return lower(many()).group_size; }
 
-/// The loops: element i lies at place i of its array, and results lie one behind the other.
+/// Lowers the loops: element i is at index i of its array, and results are contiguous.
 codegen::ReductionLowering ReductionKernel::lower(const Elements& elements,
                                                   std::span<const ElementwiseArray> places) const {
   const auto size_of = [](const codegen::KernelOperand& operand) {
@@ -135,7 +136,7 @@ codegen::ReductionLowering ReductionKernel::lower(const Elements& elements,
   std::vector<codegen::ReducedLayout> layouts;
   for (std::size_t k = 0; k < read_.operands().size(); ++k) {
     const codegen::KernelOperand& operand = read_.operands()[k];
-    // A handle without addresses stands for an allocation, which is aligned.
+    // A handle without addresses stands for a whole allocation, and allocations are aligned.
     const device::Location at = places.empty() ? device::Location{} : places[k].location;
     layouts.push_back({strides[k].kept, strides[k].folded,
                        operand.is_memory() ? operand.dtype.size_bytes() : 0,
@@ -150,7 +151,7 @@ const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionClass
   for (const Form& made : forms_)
     if (made.loop == wanted) return made;
   codegen::ReductionText made = generate(wanted);
-  made.program = nullptr;  // the text is all that is asked for later
+  made.program = nullptr;  // only the text is needed later
   const Program program(device_, made.text, {.flags = flags_, .source_name = snippet().name});
   return forms_.emplace_back(Form{wanted, program.kernel(snippet().name), std::move(made)});
 }
@@ -204,7 +205,7 @@ void ReductionKernel::check_results(const Elements& elements,
   results_.check(results, {0, elements.outer * elements.inner - 1}, device_.get());
 }
 
-/// Where the first element of each operand is.
+/// The location of each operand's first element.
 std::vector<ElementwiseArray> ReductionKernel::places_of(
     const Elements& elements, std::span<const UserArgument> results,
     std::span<const UserArgument> arguments) const {
@@ -236,7 +237,8 @@ void ReductionKernel::launch(device::Stream& stream, const Elements& elements,
       launches_->find(key, [&] { return prepare(elements, places); });
   std::vector<device::Argument>& all = declared.all();
   if (prepared->workspace.tickets != 0) {
-    // A pending expression that reads an argument may be a reduction, with the same workspace.
+    // A pending expression that reads one of these arguments runs here, before this launch takes
+    // the workspace: the expression may be a reduction, which needs the same workspace.
     all.insert(all.end(), results.begin(), results.end());
     stream.before_launch(*prepared->steps.front().kernel, all);
     all.erase(all.end() - static_cast<std::ptrdiff_t>(results.size()), all.end());

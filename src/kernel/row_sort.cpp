@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Elements are moved as they are, and the key of each is computed when it is asked for
+// Elements are moved unchanged; the key of an element is computed whenever it is needed
 // (ordered_key.hpp).
 //
-// Processors sort rows one by one, if there is a row for each of them or all are short; groups
-// whose sub-groups vote sort rows for which there is room (codegen/row_sort.hpp). Else, of several
-// rows, the number of the row stands above the key. Where both take more than 64 bits, all elements
-// are sorted as one row, and then, in a second sort that keeps their order, by row.
+// Processors sort row by row if all rows are short or there are at least as many rows as
+// processors. Groups whose sub-groups have votes sort a row each, if a row fits
+// (codegen/row_sort.hpp). Otherwise several rows are sorted together, with the row's number in the
+// high bits of the key. If row number and key need more than 64 bits, all elements are sorted by
+// key first, and then by row in a second, stable sort.
 #include "treadle/kernel/row_sort.hpp"
 
 #include <algorithm>
@@ -28,12 +29,12 @@
 
 namespace treadle::kernel {
 
-/// A sort that does not keep the device alive.
+/// Does not keep the device alive.
 struct RowSortPlan {
   std::unique_ptr<RadixSortKernel> sort;
 };
 
-/// The same of rows one by one.
+/// Kernels that sort row by row; they do not keep the device alive.
 struct SingleRowsPlan {
   DeclaredKernel kernel;
   unsigned group_size;
@@ -41,13 +42,13 @@ struct SingleRowsPlan {
 
 namespace {
 
-/// What is compiled for a sort.
+/// The choices that decide the text of a sort.
 struct RowSortForm {
   Scalar dtype;
   bool has_places, has_rows, is_long;  ///< is_long: places and indices have 64 bits
 };
 
-/// How keys are called in a text.
+/// The C texts for keys.
 struct KeyTexts {
   const codegen::Dialect& dialect;
   codegen::TypeNames types;
@@ -96,8 +97,8 @@ std::shared_ptr<const RowSortPlan> make_row_sort_plan(device::Device& device,
   return plan;
 }
 
-/// A kernel that sorts rows one by one, on either schedule. `items` is 0 where a row is sorted by
-/// one work-item.
+/// Makes a kernel that sorts row by row, on either schedule. `items` is 0 if one work-item sorts a
+/// row.
 std::shared_ptr<const SingleRowsPlan> make_single_rows_plan(device::Device& device,
                                                             const RowSortForm& form,
                                                             unsigned items) {
@@ -145,14 +146,14 @@ bool has_rows_of_int32(const RowSort& sort) {
          sort.length <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 }
 
-/// Whether rows are sorted one by one, by a work-item each.
+/// Whether one work-item sorts each row.
 bool are_single_rows(device::Device& device, const RowSort& sort) {
   const codegen::Tiling& tiling = tiling_of(device, sort.schedule);
   return tiling.schedule == Schedule::narrow && has_rows_of_int32(sort) &&
          (sort.length <= tiling.lone_sort || sort.rows >= device.info().performance.compute_units);
 }
 
-/// The same by a group each: how many elements its work-items have; 0: no group sorts a row.
+/// Elements of each work-item if one group sorts each row; 0: a group cannot sort a row.
 unsigned items_of_group(device::Device& device, const RowSort& sort, bool has_places) {
   if (!has_rows_of_int32(sort) || sort.rows > std::numeric_limits<std::int32_t>::max()) return 0;
   const codegen::Tiling& tiling = tiling_of(device, sort.schedule);
@@ -171,7 +172,7 @@ void sort_single_rows(device::Stream& stream, const RowSort& sort, const RowSort
   device::Device& device = stream.device();
   const codegen::Tiling& tiling = tiling_of(device, Schedule::narrow);
   const SingleRowsPlan& plan = single_rows_plan(device, form, 0);
-  // As many groups as intervals of another sort, so that the memory between stays in the cache.
+  // As many groups as other sorts have intervals, so that the scratch memory stays in the cache.
   const std::uint64_t most =
       std::max(device.info().performance.compute_units, 1u) * tiling.intervals_per_unit;
   const std::uint64_t together =
@@ -249,7 +250,7 @@ void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortA
   const unsigned bits = codegen::element_bits(sort.dtype);
   const unsigned row_bits =
       form.has_rows ? static_cast<unsigned>(std::bit_width(sort.rows - 1)) : 0;
-  // Of bool one bit differs.
+  // Keys of bool differ in one bit.
   const unsigned key_bits = sort.dtype == Scalar::boolean && row_bits == 0 ? 1 : bits;
   const std::uint64_t flip = flip_of(sort);
   const auto launch = [&](const device::Argument& from, const device::Argument* from_places,

@@ -89,7 +89,7 @@ codegen::ScanText ScanKernel::generate(bool looks_back) const {
   snippet.looks_back = looks_back;
   codegen::ScanText made = codegen::generate_scan(
       snippet, tiling_, codegen::dialect_of(device_->info().language), types_);
-  made.program = nullptr;  // the text is kept, for text()
+  made.program = nullptr;  // text() needs only the text
   return made;
 }
 
@@ -113,7 +113,7 @@ std::vector<ScanKernel::Pair> ScanKernel::pairs(const std::vector<std::string>& 
 
 namespace {
 
-/// Where elements lie; `end` is 0 where nobody knows.
+/// A range of memory; `end` is 0 if it is unknown.
 struct Span {
   std::uint64_t handle, begin, end;
 };
@@ -121,7 +121,7 @@ Span span_of(const UserArgument& argument, bool is_within_n, std::uint64_t n, st
              bool has_addresses) {
   const device::Location place = argument.location();
   const UserArgument::Elements& known = argument.elements();
-  // With addresses a handle may be any place in an allocation.
+  // With addresses, a handle may point to any place in an allocation.
   Span span{has_addresses ? 0 : place.handle, (has_addresses ? place.handle : 0) + place.offset, 0};
   if (is_within_n)
     span.end = span.begin + n * item;
@@ -138,7 +138,7 @@ bool are_apart(const Span& a, const Span& b) {
 
 }  // namespace
 
-/// Whether no output may write what the input of another element is read from.
+/// Whether no output may write memory that the input of another element is read from.
 bool ScanKernel::may_be_one_pass(const device::Stream& stream, std::uint64_t n,
                                  std::span<const UserArgument> arguments) const {
   if (!looks_back_ || !stream.is_in_order()) return false;
@@ -198,7 +198,8 @@ void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
   key.add(std::span<const std::uint64_t>(numbers));
   const std::shared_ptr<const PreparedLaunch> prepared =
       launches_->find(key, [&] { return prepare(n, looks_back != 0); });
-  // A pending expression that reads an argument may be a scan, with the same workspace.
+  // A pending expression that reads one of these arguments runs here, before this launch takes the
+  // workspace: the expression may be a scan, which needs the same workspace.
   if (prepared->workspace.is_used())
     stream.before_launch(*prepared->steps.front().kernel, declared.all());
   prepared->launch_behind(stream, declared.all(), {}, order);

@@ -14,7 +14,7 @@
 
 namespace treadle::kernel {
 
-/// A search that does not keep the device alive.
+/// Does not keep the device alive.
 struct SearchPlan {
   std::unique_ptr<ElementwiseKernel> search;
 };

@@ -12,14 +12,14 @@
 namespace treadle::kernel {
 namespace {
 
-/// The user's declarations, and those of what every launch passes behind them.
+/// The user's declarations, followed by those of the arguments that every launch passes.
 std::string with_own(const std::string& arguments, const std::string& item) {
   return arguments + (arguments.empty() ? "" : ", ") +
          "const long *treadle_starts, const long *treadle_ends, " + item + " *treadle_results";
 }
 
-/// How many segments a group takes on a processor: enough to be worth it, and so few that those who
-/// are done find more to do.
+/// The number of segments of a group on a processor: enough to be worth a group, but so few that
+/// threads that finish early find more groups.
 std::uint64_t interval_of(const FoldedSegments& segments, std::uint64_t units,
                           const codegen::Tiling& tiling) {
   const std::uint64_t count = segments.count * segments.rows,
@@ -44,7 +44,7 @@ SegmentedFoldKernel::SegmentedFoldKernel(std::shared_ptr<device::Device> device,
                .neutral = std::move(texts.neutral),
                .name = std::move(options.name),
                .preamble = std::move(options.preamble)},
-      // Which indices there are, the arrays of ends say.
+      // The arrays of starts and ends decide which indices are used.
       declared_(snippet_.parameters, "segmented fold " + snippet_.name,
                 std::vector<ElementUse>(snippet_.parameters.size(), ElementUse::unknown)),
       flags_(std::move(options.flags)),

@@ -12,13 +12,13 @@
 namespace treadle::kernel {
 namespace {
 
-/// Outputs are no memory of the input's.
+/// Outputs do not overlap the input, so is_apart is promised.
 ScanOptions select_options(ScanOptions options) {
   options.is_apart = true;
   return options;
 }
 
-/// A chosen element counts as 1, another as 0. The sum of all before an element is its place.
+/// A selected element counts as 1, another as 0. The sum before an element is its place.
 ScanTexts select_texts(const std::shared_ptr<device::Device>& device, Selection selection,
                        const SelectTexts& texts, Scalar count_dtype) {
   if (device == nullptr) throw InvalidArgument("a SelectKernel needs a device");

@@ -17,10 +17,10 @@
 
 namespace treadle::kernel {
 
-/// The kernels of one size of elements, which do not keep the device alive.
+/// The kernels for one element size; they do not keep the device alive.
 struct MaskedPlan {
   std::unique_ptr<ScanKernel> scan;    ///< wide
-  std::vector<DeclaredKernel> narrow;  ///< one that counts, and one that stores
+  std::vector<DeclaredKernel> narrow;  ///< a kernel that counts and a kernel that stores
 };
 
 namespace {

@@ -20,14 +20,15 @@ Intervals intervals_of(std::uint64_t n, unsigned tile, const codegen::Tiling& ti
 }
 
 memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes) {
-  // A pool reuses memory in the order of its stream. A device waits until nothing uses the memory.
+  // A pool reuses memory in the order of its stream. The device frees memory only when no work uses
+  // it, in any order.
   if (stream.is_in_order()) return memory::Buffer::pooled(stream.shared_from_this(), size_bytes);
   return {stream.device().shared_from_this(), size_bytes};
 }
 
 bool has_room_to_sweep(const device::DeviceLimits& limits, const codegen::Tiling& tiling,
                        unsigned warps) {
-  // Where digits begin, and sums of sub-groups.
+  // Memory for the starts of digits and the sums of sub-groups.
   const std::uint64_t beside = 2 * sizeof(std::uint64_t) << tiling.sweep_bits;
   return (limits.max_group_items == 0 || warps * 32 <= limits.max_group_items) &&
          (limits.local_memory_bytes == 0 ||

@@ -23,7 +23,7 @@
 
 namespace treadle::kernel {
 
-/// Kernels that do not keep the device alive: those of one way.
+/// The kernels of one method; they do not keep the device alive.
 struct SparseProductPlan {
   std::vector<DeclaredKernel> merged;
   std::unique_ptr<SegmentedFoldKernel> fold;
@@ -61,7 +61,7 @@ std::vector<UserArgument> matrix_arguments(const SparseForm& form,
 
 namespace {
 
-/// Rows between starts by a vector: several work-items may share a row.
+/// CSR with a vector: several work-items may share a row.
 bool is_fold(const SparseForm& form) {
   return form.layout == SparseLayout::rows && form.across == 0 && form.dtype != Scalar::float16;
 }
@@ -168,8 +168,8 @@ void launch_merged(device::Stream& stream, const SparseProduct& product,
       LaunchesInTurn::Place::last);
 }
 
-/// How many columns a work-item takes: on a processor a vector of them, on a GPU one, because its
-/// neighbours take those beside it.
+/// How many columns a work-item computes: a vector of columns on a processor; one on a GPU, where
+/// neighbouring work-items compute the adjacent columns.
 unsigned across_of(const SparseProduct& product, const codegen::Tiling& tiling) {
   if (product.width == 0) return 0;
   unsigned across = 1;

@@ -13,7 +13,7 @@
 namespace treadle::kernel {
 namespace {
 
-/// The tilings of a device: those in use, and earlier ones that plans refer to.
+/// The tilings of a device: the current ones, and earlier ones to which plans refer.
 class DeviceTilings {
  public:
   explicit DeviceTilings(const device::Device& device) {
@@ -39,7 +39,7 @@ class DeviceTilings {
   }
 
   std::atomic<const codegen::Tiling*> current_[2] = {};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::deque<codegen::Tiling> tilings_;
 };
 

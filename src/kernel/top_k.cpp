@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Few long rows are cut into pieces; what is taken of them is taken once more of all pieces of a
-// row.
+// If there are few long rows, each row is cut into pieces. The largest elements of each piece are
+// taken, and then the largest of these.
 #include "treadle/kernel/top_k.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct TopKPlan {
 
 namespace {
 
-constexpr std::uint64_t most_kept = 2048;  // twice as many elements as are asked for
+constexpr std::uint64_t most_kept = 2048;  // twice the largest k
 
 std::uint64_t room_for(std::uint64_t k, const codegen::Tiling& tiling) {
   if (tiling.schedule == Schedule::wide) return tiling.kept_elements;
@@ -44,7 +44,7 @@ std::shared_ptr<const TopKPlan> make_top_k_plan(device::Device& device,
   return std::make_shared<TopKPlan>(TopKPlan{std::move(kernels.front())});
 }
 
-/// Into how many pieces a row is cut.
+/// The number of pieces of a row.
 std::uint64_t pieces_of(device::Device& device, const TopK& top, const codegen::Tiling& tiling) {
   const std::uint64_t units = std::max(device.info().performance.compute_units, 1u);
   const std::uint64_t wanted = units * tiling.intervals_per_unit / top.rows;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t least_bytes = 1 << 14;
 
-/// Memory that grows. Queued work may still use the old, smaller memory: Device::free() promises
-/// that the memory ends after such work.
+/// Memory that grows. Queued work may still use the old, smaller memory: Device::free() promises to
+/// release the memory only after that work.
 class Grown {
  public:
   explicit Grown(device::Device& device) : device_(device) {}
@@ -39,7 +39,7 @@ class Grown {
     try {
       device_.free(std::exchange(location_, {}));
     } catch (const std::exception&) {
-      // A failed device keeps its memory. The failure is reported to those who wait for its work.
+      // A failed device keeps its memory; threads that wait for its work get the failure.
     }
     size_bytes_ = 0;
   }
@@ -83,7 +83,7 @@ class StreamWorkspace {
   }
 
  private:
-  std::mutex mutex_;  // guards what follows, until what uses it is queued
+  std::mutex mutex_;  // guards the members below, until the work that uses them is queued
   Grown partials_, tickets_, words_;
 };
 
@@ -94,7 +94,7 @@ class Workspaces {
   std::shared_ptr<StreamWorkspace> at(device::Stream& stream) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(&stream);
-    // A new stream may lie at the address of one that has ended and whose work still runs.
+    // A new stream may have the address of a destroyed stream whose work still runs.
     if (found != streams_.end() && !found->second.stream.expired()) return found->second.workspace;
     std::erase_if(streams_, [](const auto& entry) { return entry.second.stream.expired(); });
     return streams_
@@ -109,7 +109,7 @@ class Workspaces {
     std::shared_ptr<StreamWorkspace> workspace;
   };
   device::Device& device_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::unordered_map<const device::Stream*, Entry> streams_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many numbers are in each bin, and sums of what goes with them: what array::bincount()
-// launches.
+// Counts the numbers in each bin and adds up the weights of each bin: the kernels of
+// array::bincount().
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,37 @@
 
 namespace treadle::kernel {
 
-/// Bins of one width, from `first` on; `scale` of them are 1 wide.
+/// Bins of equal width.
 struct EvenBins {
-  double first, scale;  ///< where the first begins; how many bins are 1 wide
+  /// The lower end of the first bin; the number of bins in an interval of length 1.
+  double first, scale;
 };
-/// What is counted.
+/// The elements to count.
 struct Count {
-  std::uint64_t n, bin_count;             ///< elements, at most 2^32 - 1; bins
-  Scalar dtype = Scalar::uint32;          ///< of elements, no float16: numbers of bins
-  std::optional<EvenBins> even = {};      ///< of values: the bins that they are in
+  std::uint64_t n, bin_count;  ///< number of elements, at most 2^32 - 1; number of bins
+  /// Dtype of the elements, not float16; without `even` they are bin numbers.
+  Scalar dtype = Scalar::uint32;
+  std::optional<EvenBins> even = {};      ///< the elements are values in these bins
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 /// Memory of the device.
 struct CountArguments {
-  device::Argument elements;              ///< of Count::dtype
-  device::Argument counts;                ///< uint32, added to
-  std::optional<device::Argument> edges;  ///< of even bins: float32 of float32, else float64
+  device::Argument elements;  ///< of Count::dtype
+  device::Argument counts;    ///< uint32; the kernel adds to them
+  /// With `even`: the ends of the bins, float32 for float32 elements, else float64.
+  std::optional<device::Argument> edges;
 };
 
-/// Adds 1 to the count of each element's bin; elements in none are left out. Each group counts in
-/// memory of its own while Tiling::bin_bytes have room for the bins. Near its place in even bins by
-/// a product, an element's bin is the one whose edges are around it: its lower edge belongs to it,
-/// and both to the last one. The counts are the same whatever the order of the additions. Throws
+/// Adds 1 to the count of each element's bin; an element in no bin is ignored. A group counts in
+/// its own memory if Tiling::bin_bytes has room for the bins. With `even`, a product gives a first
+/// guess of the bin, and the edges beside the guess decide: a bin includes its lower edge, and the
+/// last bin includes both edges. The order of the additions does not change the counts. Throws
 /// DTypeError for other dtypes, and as Program.
 void launch_count(device::Stream& stream, const Count& what, const CountArguments& arguments,
                   const device::Order& order = {});
 
 /// sums[b] becomes the sum of the weights (float64) of bin b, for each b in `bins` (uint32, sorted)
-/// that is less than `bin_count`. Equal launches give equal bits. Throws as ScanKernel.
+/// that is below `bin_count`. Equal launches give equal bits. Throws as ScanKernel.
 struct WeightedArguments {
   device::Argument bins, weights, sums;
 };

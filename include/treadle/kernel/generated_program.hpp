@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs of texts that a program or a template wrote.
+// Compiles texts that a program or a template generated.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,10 @@
 
 namespace treadle::kernel {
 
-/// Compiles and loads the text, as Program's constructor does. If the compiler refuses the text,
-/// the error names the lines that the text comes from: then it is compiled once more with `#line`
-/// directives. What compiles has none of them, so that it is found compiled wherever it comes from.
+/// Compiles and loads the text like Program's constructor. If the compiler refuses the text, it is
+/// compiled once more with `#line` directives, so that the error names the lines from which the
+/// text was made. A text that compiles has no such directives, so that the cache finds it whatever
+/// its origin.
 Program generated_program(const std::shared_ptr<device::Device>& device,
                           const codegen::TextWithLines& text, const ProgramOptions& options = {});
 

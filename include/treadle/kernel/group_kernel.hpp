@@ -15,11 +15,11 @@
 
 namespace treadle::kernel {
 
-/// The dtypes that a GroupKernel is for.
+/// The dtypes of a GroupKernel.
 struct GroupDtypes {
-  Scalar key;                    ///< an integer
-  DType value;                   ///< a structure needs a name among the options' types
-  Scalar start = Scalar::int32;  ///< an integer that counts all values
+  Scalar key;                    ///< an integer dtype
+  DType value;                   ///< a structure needs a name in the options' `types`
+  Scalar start = Scalar::int32;  ///< an integer dtype that can count all values
 };
 
 /// A kernel that groups values by integer keys:
@@ -28,33 +28,34 @@ struct GroupDtypes {
 ///     group.launch(stream, {.n = n, .groups = k}, {keys, values, starts, grouped});
 ///     // The values of key j are grouped[starts[j]] to before grouped[starts[j + 1]].
 ///
-/// Values of equal keys stay in their order. Any thread; compiled at the first launch, and keeps
-/// the device alive.
+/// Values with equal keys keep their order. Any thread. Compiled at the first launch. Keeps the
+/// device alive.
 class GroupKernel {
  public:
-  /// Throws DTypeError for keys or starts that are no integers, and as RadixSortKernel.
+  /// Throws DTypeError for key or start dtypes that are not integers, and as RadixSortKernel.
   GroupKernel(std::shared_ptr<device::Device> device, const GroupDtypes& dtypes,
               RadixSortOptions options = {});
 
-  /// How many there are.
+  /// The sizes of a launch.
   struct Counts {
-    std::uint64_t n;       ///< keys and values
-    std::uint64_t groups;  ///< keys are from 0 to before it
+    std::uint64_t n;       ///< number of keys and of values
+    std::uint64_t groups;  ///< keys of groups are 0 to groups - 1
   };
   /// Memory of the device.
   struct Arrays {
     UserArgument keys, values;  ///< n each
-    UserArgument starts;        ///< groups + 1: where each begins, and n
+    UserArgument starts;        ///< groups + 1: the start of each group, and n
     UserArgument grouped;       ///< n
   };
-  /// Queues the grouping. Keys of `groups` and more may be anywhere among the others. Throws as
-  /// RadixSortKernel::launch(), and InvalidArgument for more values than the starts' dtype counts.
+  /// Queues the grouping. Keys of `groups` or more are allowed at any place. Throws as
+  /// RadixSortKernel::launch(), and InvalidArgument for more values than the starts' dtype can
+  /// count.
   void launch(device::Stream& stream, const Counts& counts, const Arrays& arrays,
               const device::Order& order = {});
 
   /// Compiles now rather than at the first launch.
   void compile() { sort_.compile(); }
-  /// Where it runs.
+  /// The kernel's device.
   device::Device& device() const noexcept { return sort_.device(); }
 
  private:

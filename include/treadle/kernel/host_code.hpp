@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of libraries of the host that computes in a device's memory, beside its kernels.
+// Support for host libraries that compute in a device's memory, between its kernels.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace treadle::kernel {
 
-/// Whether the device's memory is the process's own and its kernels are code of this process, so
-/// that libraries of the host can compute in it, in the order of a stream: the CPU device.
+/// Whether the device is the CPU device: its memory is the process's own memory and its kernels are
+/// code of this process, so host libraries can compute there in the order of a stream.
 bool runs_host_code(const device::Device& device) noexcept;
 
-/// To be queued before such code, which will write `size_bytes` bytes from `result` on without
-/// reading them. The checks of kernels do not see what it stores: with TREADLE_CHECK=init the bytes
-/// become zeros here, so that who reads them later reads what was written. Otherwise nothing.
-/// Throws as Stream::fill().
+/// Queue this before host code that will write `size_bytes` bytes from `result` on without reading
+/// them. The checks of kernels do not see the stores of host code: with TREADLE_CHECK=init this
+/// call sets the bytes to zero, so that later reads of them count as reads of written memory.
+/// Without that check it does nothing. Throws as Stream::fill().
 void announce_host_result(device::Stream& stream, device::Location result,
                           std::uint64_t size_bytes);
 

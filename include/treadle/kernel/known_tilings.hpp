@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers for a device's kernels that were measured to be better than those its limits allow: lines
-// of a file of the user's, which tune_arrays() (treadle/tune/tune_arrays.hpp) writes, and lines
-// that Treadle carries (kernels/tilings).
+// Tiling numbers that were measured to be better for a device than those that its limits give. They
+// come from a file of the user's, which tune_arrays() (treadle/tune/tune_arrays.hpp) writes, and
+// from lines that Treadle contains (kernels/tilings).
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,32 @@
 
 namespace treadle::kernel {
 
-/// What is better on a kind of device.
+/// The better numbers for a kind of device.
 struct KnownTiling {
-  std::string device = {};        ///< the vendor's name of it; empty: all of the architecture
+  std::string device = {};        ///< the vendor's name; empty: all devices of the architecture
   std::string architecture = {};  ///< "sm_90", "cpu"
   Schedule schedule = Schedule::wide;
-  std::map<std::string, std::uint64_t> numbers = {};  ///< those that differ from the default
+  std::map<std::string, std::uint64_t> numbers = {};  ///< the numbers that differ from the default
   bool operator==(const KnownTiling&) const = default;
 };
 
-/// As JSON, a line without its end.
+/// The tiling as a line of JSON, without a line end.
 std::string tiling_line(const KnownTiling& tiling);
-/// What a line says; none: it is no such line.
+/// The tiling of a line; no value for a line that is not a tiling.
 std::optional<KnownTiling> tiling_of_line(std::string_view line);
 
-/// `tiling` with the numbers of those lines that are for a device of this name, else of this
-/// architecture; of several the last. Lines that cannot be read, and numbers that Tiling does not
-/// have or that may not be so, change nothing.
+/// `tiling` with the numbers of the last line for a device of this name, or, if there is no such
+/// line, for this architecture. Lines that cannot be read, and numbers that Tiling does not have or
+/// does not allow, have no effect.
 codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
                             const std::string& architecture, codegen::Tiling tiling);
 
-/// The user's: settings().cache_dir / "tilings.jsonl", or in the user's cache folder; empty: there
-/// is no such folder. It is read when a device is first asked for its tiling.
+/// The user's file: settings().cache_dir / "tilings.jsonl", or the same name in the user's cache
+/// folder; empty if there is no such folder. A device reads the file when it is first asked for its
+/// tiling.
 std::filesystem::path tilings_file();
-/// What a device begins with: default_tiling() with what Treadle carries for it, and then with what
-/// the user's file has.
+/// The initial tiling of a device: default_tiling(), then Treadle's lines for it, then the user's
+/// file.
 codegen::Tiling known_tiling(const device::Device& device, Schedule schedule,
                              const std::filesystem::path& file = tilings_file());
 

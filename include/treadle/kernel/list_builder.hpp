@@ -24,52 +24,53 @@ namespace treadle::kernel {
 using codegen::BuiltList;
 using codegen::ListBuilderTexts;
 
-/// A kernel that makes lists of unequal lengths for many objects, each list one behind the other in
-/// one array:
+/// A kernel that makes lists of different lengths for many objects. Each kind of list has one
+/// array, with the lists of all objects one after the other:
 ///
 ///     ListBuilder pairs(device, {{"near", Scalar::int32}}, texts);
 ///     pairs.count(stream, n, {&counts, 1}, arguments);       // how many each object appends
 ///     pairs.add_up(stream, n, counts, starts);               // starts[n] is how many there are
 ///     pairs.write(stream, n, {&starts, 1}, {&elements, 1}, arguments);
 ///
-/// Any thread; compiled at the first launch, and keeps the device alive.
+/// Any thread. Compiled at the first launch. Keeps the device alive.
 class ListBuilder {
  public:
   /// The options' `loop_prep` and `after_loop` are not used. Throws InvalidArgument for arguments
-  /// that are no declarations, for lists of one name, and for a mother that is no list with counts
-  /// of its own; DTypeError for an index dtype other than int32 and int64.
+  /// that are not declarations, for two lists with one name, and for a parent that is not a list
+  /// with counts of its own; DTypeError for an index dtype other than int32 and int64.
   ListBuilder(std::shared_ptr<device::Device> device, std::vector<BuiltList> lists,
               const ListBuilderTexts& texts, const ElementwiseOptions& options = {},
               Scalar index_dtype = Scalar::int32);
 
-  /// Which of the lists have counts of their own, in the order in which they were given.
+  /// The lists that have counts of their own, in the order of the constructor.
   std::vector<std::string> counted() const;
-  /// Those that are not left out.
+  /// The lists that are not left out.
   std::vector<std::string> written() const;
 
-  /// Queues the counting: how many elements each of n objects appends. `counts` is memory for
-  /// numbers of the index dtype, one array for each list of counted().
+  /// Queues the count of the elements that each of n objects appends. `counts` has an array of the
+  /// index dtype for each list of counted().
   void count(device::Stream& stream, std::uint64_t n, std::span<const UserArgument> counts,
              std::span<const UserArgument> arguments, const device::Order& order = {});
-  /// Queues the sums of a list's counts: object i has the list's elements from starts[i] up to, and
-  /// without, starts[i + 1]. `starts` has n + 1 numbers; if n is 0 nothing is written.
+  /// Queues the sums of a list's counts: the elements of object i are those from starts[i] up to,
+  /// but not including, starts[i + 1]. `starts` has n + 1 numbers; if n is 0, nothing is written.
   void add_up(device::Stream& stream, std::uint64_t n, const UserArgument& counts,
               const UserArgument& starts, const device::Order& order = {});
-  /// The results of compress(), each with room for n + 1 numbers.
+  /// The results of compress(), each with memory for n + 1 numbers.
   struct Compressed {
-    UserArgument starts;   ///< where each list that is not empty begins, and the last one ends
+    UserArgument starts;   ///< the start of each list that is not empty, and the end of the last
     UserArgument objects;  ///< the object of each of these lists
-    UserArgument places;   ///< for each object, how many of these lists are before its own
+    UserArgument places;   ///< for each object, the number of lists in `objects` before its own
   };
-  /// Queues leaving out the objects whose lists are empty; places[n] is how many are left.
+  /// Queues the removal of objects with empty lists; places[n] is the number of the other objects.
   void compress(device::Stream& stream, std::uint64_t n, const UserArgument& starts,
                 const Compressed& compressed, const device::Order& order = {});
-  /// Queues the writing: `starts` for each list of counted(), `elements` for each of written().
+  /// Queues the writing of elements: `starts` for each list of counted(), `elements` for each of
+  /// written().
   void write(device::Stream& stream, std::uint64_t n, std::span<const UserArgument> starts,
              std::span<const UserArgument> elements, std::span<const UserArgument> arguments,
              const device::Order& order = {});
 
-  /// Where it runs.
+  /// The kernel's device.
   device::Device& device() const noexcept { return *device_; }
 
  private:

@@ -8,10 +8,10 @@
 
 namespace treadle::kernel {
 
-/// Compiles without loading: a Program of the same text, options and device is then found compiled.
-/// Needs no context and, beside what is known of it, no device. Blocking; any thread, several at a
-/// time. Throws as Program, and NotSupported where traits.builds_text: such a run-time compiles and
-/// loads as one.
+/// Compiles without loading: a later Program with the same text, options and device finds the
+/// binary in the cache. Needs no context, and no device beyond its description. Blocking; any
+/// thread, several at a time. Throws as Program, and NotSupported if traits.builds_text, because
+/// such a run-time compiles and loads in one step.
 compile::CompileResult precompile(const device::DeviceInfo& info, const std::string& text,
                                   const ProgramOptions& options = {});
 

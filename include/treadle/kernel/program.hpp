@@ -16,45 +16,49 @@
 
 namespace treadle::kernel {
 
-/// How to compile a program for a device.
+/// Options of a Program.
 struct ProgramOptions {
-  /// What the text is written in, checked against what the device takes; none: the device's own.
+  /// The language of the text, which must be one that the device takes; no value: the device's own.
   std::optional<Language> language = {};
-  /// The compiler's own spellings: nvcc's for CUDA C, those of OpenCL's build call for OpenCL C.
+  /// Flags in the compiler's own spelling: nvcc's for CUDA C, those of OpenCL's build call for
+  /// OpenCL C.
   std::vector<std::string> flags = {};
-  std::vector<std::filesystem::path> include_dirs = {};  ///< in this order; on OpenCL as -I
-  /// CUDA C: C++ names to look up in the result, "scale<float, 4>".
+  /// Searched in this order; passed as -I on OpenCL.
+  std::vector<std::filesystem::path> include_dirs = {};
+  /// CUDA C: C++ names of kernels to make available, "scale<float, 4>".
   std::vector<std::string> name_expressions = {};
-  std::string source_name = "kernel";                    ///< how messages call the source
-  compile::CacheUse cache = compile::CacheUse::enabled;  ///< disabled: compiles, and keeps nothing
-  std::filesystem::path cache_dir = {};                  ///< empty: settings().cache_dir
+  std::string source_name = "kernel";  ///< the name of the source in messages
+  /// Disabled: always compiles, and stores nothing.
+  compile::CacheUse cache = compile::CacheUse::enabled;
+  std::filesystem::path cache_dir = {};  ///< empty: settings().cache_dir
 };
 
-/// Kernel text, compiled for a device (or found compiled in the cache) and loaded there. A cheap
-/// value; any thread.
+/// A kernel text that is compiled for a device, or found compiled in the cache, and loaded there.
+/// Cheap to copy; any thread.
 class Program {
  public:
-  /// Compiles and loads. Text that includes treadle/dialect.h is written in the words of both
-  /// languages and is taken by every device. Blocking. Throws CompileError (log with the text's own
+  /// Compiles and loads. Every device takes a text that includes treadle/dialect.h, because such a
+  /// text uses the words of both languages. Blocking. Throws CompileError (log with the text's own
   /// lines, source, options), NotSupported for a language that the device does not take,
-  /// LibraryNotFound where its compiler is missing.
+  /// LibraryNotFound if the compiler is missing.
   Program(const std::shared_ptr<device::Device>& device, const std::string& text,
           const ProgramOptions& options = {});
 
-  /// The kernel of this name. Throws InvalidArgument naming the nearest there are.
+  /// The kernel with this name. Throws InvalidArgument naming similar names.
   device::Kernel kernel(std::string_view name) const { return module_->kernel(name); }
-  /// Those there are; empty where the run-time cannot tell (CUDA before 12.4).
+  /// The names of all kernels; empty if the run-time cannot list them (CUDA before 12.4).
   std::vector<std::string> kernel_names() const { return module_->kernel_names(); }
 
-  /// Where it is loaded.
+  /// The device on which it is loaded.
   device::Device& device() const noexcept { return module_->device(); }
-  /// To load kernels by; lives as long as this Program or a kernel of it.
+  /// The loaded module; lives as long as this Program or one of its kernels.
   device::Module& module() const noexcept { return *module_; }
-  /// What the compiler said although it succeeded.
+  /// The compiler's messages, which a successful build may have, too.
   const std::string& log() const noexcept { return log_; }
-  /// Where the binary came from.
+  /// Where the binary comes from.
   compile::Origin origin() const noexcept { return origin_; }
-  double seconds() const noexcept { return seconds_; }  ///< to compile or find it, not to load it
+  /// Time to compile or find the binary, without loading.
+  double seconds() const noexcept { return seconds_; }
 
  private:
   void build_cuda(device::Device& device, const std::string& source, const ProgramOptions& options);

@@ -24,52 +24,54 @@ namespace treadle::kernel {
 /// The C texts of a radix sort.
 struct RadixSortTexts {
   std::string arguments;            ///< C declarations: "const uint *keys, const float *values"
-  std::string key;                  ///< of the arguments for the index `i`: "keys[i]"
+  std::string key;                  ///< an expression of the arguments and the index `i`: "keys[i]"
   std::vector<std::string> sorted;  ///< the arrays that are moved: "keys", "values"
 };
 
-/// How a RadixSortKernel is made.
+/// Options of a RadixSortKernel.
 struct RadixSortOptions {
-  std::string name = "radix_sort";      ///< the kernels' names begin with it
+  std::string name = "radix_sort";      ///< the kernels' names begin with this name
   std::string preamble = {};            ///< C text before the kernels
   std::vector<std::string> flags = {};  ///< the compiler's own, as ProgramOptions::flags
   /// As ScanOptions::types.
   std::vector<std::pair<std::string, DType>> types = {};
-  Scalar key_dtype = Scalar::uint32;      ///< unsigned; keys are compared as numbers of it
-  Scalar index_dtype = Scalar::int64;     ///< of `i`: int32 or int64
+  Scalar key_dtype = Scalar::uint32;      ///< unsigned; the dtype in which keys are compared
+  Scalar index_dtype = Scalar::int64;     ///< dtype of `i`: int32 or int64
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
   bool is_sequential = false;             ///< as ScanOptions::is_sequential
-  /// Whether passes read keys once, and groups wait for earlier ones; none: on devices with
-  /// DeviceTraits::forward_progress, in the wide schedule. Nobody sweeps where
-  /// codegen::can_sweep() says no.
+  /// Whether a pass reads the keys once, in groups that wait for earlier groups (a sweep); no
+  /// value: yes on devices with DeviceTraits::forward_progress, in the wide schedule. There are no
+  /// sweeps unless codegen::can_sweep().
   std::optional<bool> sweeps = {};
 };
 
-/// A kernel that sorts arrays by an integer key, which a user's C text gives for each index:
+/// A kernel that sorts arrays by an integer key; a user's C text computes the key of each index:
 ///
 ///     RadixSortKernel sort(device, {.arguments = "const uint *keys, const float *values",
 ///                                   .key = "keys[i]", .sorted = {"keys", "values"}});
 ///     sort.launch(stream, n, {{keys, values}}, {{sorted_keys, sorted_values}});
 ///
-/// Equal keys stay in their order. The arguments are left as they are: what is sorted are copies.
-/// Any thread; compiled at the first launch, and keeps the device alive.
+/// Equal keys keep their order. The sort writes sorted copies and leaves its arguments unchanged.
+/// Any thread. Compiled at the first launch. Keeps the device alive.
 class RadixSortKernel {
  public:
-  /// Throws InvalidArgument for arguments that are no declarations, or called `i` or `N`, and if
-  /// nothing is sorted or it is no array; DTypeError for keys that are no unsigned integers.
+  /// Throws InvalidArgument for arguments that are not declarations, for an argument named `i` or
+  /// `N`, and unless `sorted` names at least one array and only arrays; DTypeError for a key dtype
+  /// that is not an unsigned integer.
   RadixSortKernel(std::shared_ptr<device::Device> device, RadixSortTexts texts,
                   RadixSortOptions options = {});
 
-  /// What a launch is given.
+  /// The arguments of a launch.
   struct Arguments {
-    std::span<const UserArgument> given;   ///< one for each declaration
-    std::span<const UserArgument> sorted;  ///< where RadixSortTexts::sorted go, n elements each
-    unsigned key_bits = 0;                 ///< only so many low bits of the keys differ; 0: all may
+    std::span<const UserArgument> given;  ///< an argument for each declaration
+    /// Memory for the sorted copies of RadixSortTexts::sorted, n elements each.
+    std::span<const UserArgument> sorted;
+    unsigned key_bits = 0;  ///< keys differ only in so many low bits; 0: in all bits
   };
-  /// Queues the sort of n elements. Memory for as many again is taken from the device's pool
-  /// meanwhile. Throws as DeclaredArguments::check(); InvalidArgument for more elements than the
-  /// index dtype counts or more bits than a key has; OutOfMemory; and as Program and
-  /// Stream::launch().
+  /// Queues the sort of n elements. While the sort runs, it holds memory for another n elements
+  /// from the device's pool. Throws as DeclaredArguments::check(); InvalidArgument for more
+  /// elements than the index dtype can count or more bits than a key has; OutOfMemory; and as
+  /// Program and Stream::launch().
   void launch(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
               const device::Order& order = {});
 
@@ -81,11 +83,11 @@ class RadixSortKernel {
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return given_.parameters();
   }
-  /// The program.
+  /// The text of the program.
   std::string text() const { return made_.text; }
-  /// Whether passes read keys once.
+  /// Whether a pass reads the keys once.
   bool sweeps() const noexcept { return made_.sweeps; }
-  /// Where it runs.
+  /// The kernel's device.
   device::Device& device() const noexcept { return *device_; }
 
  private:
@@ -94,12 +96,12 @@ class RadixSortKernel {
     DeclaredArguments targets;
     device::Kernel counts, places;
   };
-  /// Makes the text, and says whether it sweeps.
+  /// Generates the text and decides whether it sweeps.
   void generate(std::optional<bool> sweeps);
   const Form& form();
   void require_valid(std::uint64_t n, const Arguments& arguments) const;
   unsigned passes_of(const Arguments& arguments) const;
-  /// Calls `pass(number, from, into)` for each pass, with what it reads and where that goes.
+  /// Calls `pass(number, from, into)` for each pass, with the arrays that it reads and writes.
   void each_pass(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
                  const std::function<void(unsigned pass, std::span<const UserArgument> from,
                                           std::span<const UserArgument> into)>& pass) const;
@@ -114,8 +116,8 @@ class RadixSortKernel {
   const codegen::Tiling& tiling_;
   bool is_sequential_;
   codegen::RadixSortText made_;
-  std::optional<ScanKernel> first_places_;  // of the counts, in place; none: it sweeps
-  std::mutex mutex_;                        // guards what follows; held while it is compiled
+  std::optional<ScanKernel> first_places_;  // scans the counts in place; none for a sweep
+  std::mutex mutex_;  // guards the members below; held while the program is compiled
   std::optional<Form> form_;
 };
 

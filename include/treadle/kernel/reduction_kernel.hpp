@@ -30,52 +30,52 @@ class LaunchCache;
 
 /// The C texts of a reduction to one result.
 struct ReductionTexts {
-  std::string neutral;    ///< what changes nothing: "0"
-  std::string reduce;     ///< of `a` and `b`: "a + b"
-  std::string map;        ///< of the arguments for the index `i`: "x[i] * y[i]"
+  std::string neutral;    ///< the neutral element: "0"
+  std::string reduce;     ///< an expression of `a` and `b`: "a + b"
+  std::string map;        ///< an expression of the arguments and the index `i`: "x[i] * y[i]"
   std::string arguments;  ///< C declarations: "const float *x, const float *y"
 };
 
-/// How a ReductionKernel is made.
+/// Options of a ReductionKernel.
 struct ReductionOptions {
-  std::string name = "reduction";       ///< of the kernel
+  std::string name = "reduction";       ///< name of the kernel
   std::string preamble = {};            ///< C text before the kernel
   std::vector<std::string> flags = {};  ///< the compiler's own, as ProgramOptions::flags
-  /// C names for dtypes, written in place of the language's own where it has one: structures and
-  /// complex numbers that the preamble defines.
+  /// C names for dtypes, which replace the language's own names: structures and complex numbers
+  /// that the preamble defines.
   std::vector<std::pair<std::string, DType>> types = {};
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
   bool is_one_for_one = false;            ///< as ElementwiseOptions::is_one_for_one
 };
 
-/// An axis of dense arrays in C's order, whose extents are (outer, length, inner).
+/// An axis of contiguous arrays in C order, whose extents are (outer, length, inner).
 struct FoldedAxis {
-  std::uint64_t outer = 1, length = 0, inner = 1;                   ///< elements
-  std::uint64_t results() const noexcept { return outer * inner; }  ///< how many
+  std::uint64_t outer = 1, length = 0, inner = 1;                   ///< extents in elements
+  std::uint64_t results() const noexcept { return outer * inner; }  ///< number of results
 };
 
-/// A kernel that folds what a user's C text gives for each index, in one launch:
+/// A kernel that folds the values of a user's C text for all indices, in one launch:
 ///
 ///     ReductionKernel dot(device, Scalar::float32,
 ///                         {.neutral = "0", .reduce = "a + b", .map = "x[i] * y[i]",
 ///                          .arguments = "const float *x, const float *y"});
 ///     dot.launch(stream, n, result, x, y);
 ///
-/// The result may be a structure that the preamble defines. Several results, each with texts of its
-/// own, are folded in one pass over memory. Equal launches give equal bits. Any thread; compiled at
-/// the first launch, and keeps the device alive.
+/// The result may be a structure that the preamble defines. Several results, each with its own
+/// texts, are folded in one pass over memory. Equal launches give equal bits. Any thread. Compiled
+/// at the first launch. Keeps the device alive.
 class ReductionKernel {
  public:
-  /// Throws InvalidArgument for arguments that are no declarations, or called `i`.
+  /// Throws InvalidArgument for arguments that are not declarations, and for an argument named `i`.
   ReductionKernel(std::shared_ptr<device::Device> device, DType dtype, ReductionTexts texts,
                   ReductionOptions options = {});
-  /// To several results. Throws InvalidArgument if there is none, too.
+  /// A kernel with several results. Throws as above, and InvalidArgument if `outputs` is empty.
   ReductionKernel(std::shared_ptr<device::Device> device, std::vector<ReductionOutput> outputs,
                   std::string_view arguments, ReductionOptions options = {});
   ~ReductionKernel();
 
-  /// Queues the reduction over i = 0 .. n - 1 into the first element of `result`; of no elements it
-  /// is the neutral one. One argument for each declaration, as ElementwiseKernel takes them.
+  /// Queues the reduction over i = 0 .. n - 1 into the first element of `result`; if n is 0, the
+  /// result is the neutral element. Takes an argument for each declaration, like ElementwiseKernel.
   template <class... Arguments>
   void launch(device::Stream& stream, std::uint64_t n, const UserArgument& result,
               const Arguments&... arguments) {
@@ -84,37 +84,39 @@ class ReductionKernel {
     launch_arguments(stream, ElementRange{0, static_cast<std::int64_t>(n)}, result,
                      {list, sizeof...(Arguments)});
   }
-  /// The same over a range, for arguments collected at run time. Throws as
+  /// Like launch(), over a range, for arguments collected at run time. Throws as
   /// DeclaredArguments::check(), Program and Stream::launch().
   void launch_arguments(device::Stream& stream, const ElementRange& range,
                         const UserArgument& result, std::span<const UserArgument> arguments,
                         const device::Order& order = {}) {
     launch_all(stream, range, std::span(&result, 1), arguments, order);
   }
-  /// The same to several results: memory for each, no two of which may overlap.
+  /// Like launch_arguments(), for several results: each has its own memory, and these must not
+  /// overlap.
   void launch_all(device::Stream& stream, const ElementRange& range,
                   std::span<const UserArgument> results, std::span<const UserArgument> arguments,
                   const device::Order& order = {});
-  /// Along an axis: each of `results` has outer * inner elements, in C's order; `i` counts the
+  /// Reduces along an axis: each of `results` has outer * inner elements in C order; `i` counts all
   /// elements of the arrays.
   void launch_along(device::Stream& stream, const FoldedAxis& axis,
                     std::span<const UserArgument> results, std::span<const UserArgument> arguments,
                     const device::Order& order = {});
 
-  /// Compiles the fold of all elements now, not at the first launch, for arrays that begin at
-  /// addresses where vectors may.
+  /// Compiles the fold of all elements now and not at the first launch, in the form for arrays that
+  /// are aligned to vectors.
   void compile();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return declared_.parameters();
   }
-  /// The kernel's parameters behind the declared ones. Pointers to outputs have the first's dtype.
+  /// The kernel's parameters after the declared ones. Pointers to outputs have the dtype of the
+  /// first output.
   std::vector<codegen::ParameterSpec> own_parameters() const;
   /// As ElementwiseKernel::mentions_element(), of the maps.
   bool mentions_element(std::string_view name) const;
-  /// The program that folds all elements.
+  /// The text of the program that folds all elements.
   std::string text() const;
-  /// The program that folds along an axis.
+  /// The text of the program that folds along an axis.
   std::string text(const FoldedAxis& axis) const;
   /// Work-items of a group.
   unsigned group_size() const;
@@ -126,7 +128,7 @@ class ReductionKernel {
     device::Kernel kernel;
     codegen::ReductionText text;
   };
-  /// The indices that are folded: of arrays of the extents (outer, length, inner) the middle axis.
+  /// The elements to fold: the middle axis of arrays with the extents (outer, length, inner).
   struct Elements {
     std::int64_t length, start, step;
     std::int64_t outer, inner;
@@ -143,7 +145,7 @@ class ReductionKernel {
   std::vector<ElementwiseArray> places_of(const Elements& elements,
                                           std::span<const UserArgument> results,
                                           std::span<const UserArgument> arguments) const;
-  const Form& form(const codegen::ReductionClass& wanted);  ///< with the mutex held
+  const Form& form(const codegen::ReductionClass& wanted);  ///< the caller holds the mutex
   void launch(device::Stream& stream, const Elements& elements,
               std::span<const UserArgument> results, std::span<const UserArgument> arguments,
               const device::Order& order);
@@ -157,7 +159,7 @@ class ReductionKernel {
   const codegen::Tiling& tiling_;
   bool has_addresses_;
   std::unique_ptr<LaunchCache> launches_;
-  std::mutex mutex_;  // guards what follows; held while it is compiled
+  std::mutex mutex_;  // guards the members below; held while a kernel is compiled
   std::deque<Form> forms_;
 };
 

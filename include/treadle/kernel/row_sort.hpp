@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of elements of any real dtype, sorted by their numbers: what array::sorted() launches. A
-// radix sort compares unsigned integers; treadle/kernel/radix_sort_kernel.hpp has it.
+// Sorts rows of elements of any real dtype by value: the kernels of array::sorted(). For a sort by
+// unsigned integers see treadle/kernel/radix_sort_kernel.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,33 @@
 
 namespace treadle::kernel {
 
-/// Which rows are sorted, and how.
+/// The rows to sort, and the order.
 struct RowSort {
-  Scalar dtype;                           ///< of elements: no complex number, no structure
-  std::uint64_t rows, length;             ///< `length` elements in each
-  bool is_descending = false;             ///< equal elements stay in their order all the same
+  Scalar dtype;                           ///< dtype of the elements: not complex, not a structure
+  std::uint64_t rows, length;             ///< number of rows, elements of a row
+  bool is_descending = false;             ///< equal elements keep their order even then
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 
-/// Places are uint32 while that counts all elements of the rows, and uint64 beyond.
+/// The dtype of places: uint32 if it can count the elements of all rows, otherwise uint64.
 Scalar place_dtype(const RowSort& sort);
 
-/// Whether a sort takes places though nobody asks for them: of several rows, unless the device is a
-/// processor that sorts rows one by one.
+/// Whether a sort needs arrays of places even if the caller does not ask for places: yes for
+/// several rows, except on processors that sort row by row.
 bool needs_places(device::Device& device, const RowSort& sort);
 
-/// Memory of the device, dense. Places are those in all rows together, and go along with elements;
-/// there are none where nobody asks where elements were, and needs_places() is false.
+/// Memory of the device, contiguous. A place is an index into all rows together and moves with its
+/// element. The arrays of places may be missing if the caller does not ask for places and
+/// needs_places() is false.
 struct RowSortArguments {
   device::Argument elements, sorted;
-  std::optional<device::Argument> places;         ///< 0, 1, 2, ...
-  std::optional<device::Argument> sorted_places;  ///< where each sorted element was
+  std::optional<device::Argument> places;  ///< 0, 1, 2, ...
+  /// The place before the sort of each sorted element.
+  std::optional<device::Argument> sorted_places;
 };
 
-/// Queues the sort: upwards, -0 equal to 0, NaN behind all numbers; downwards in reverse. Equal
-/// elements stay in their order. Throws DTypeError, InvalidArgument for places that are missing,
+/// Queues the sort. Ascending: -0 equals 0, and NaN comes after all numbers. Descending is the
+/// reverse. Equal elements keep their order. Throws DTypeError, InvalidArgument for missing places,
 /// and as RadixSortKernel.
 void launch_row_sort(device::Stream& stream, const RowSort& sort, const RowSortArguments& arguments,
                      const device::Order& order = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places of elements among others that are sorted: what array::searchsorted() launches.
+// Finds the places of elements in sorted elements: the kernels of array::searchsorted().
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace treadle::kernel {
 
-/// What is searched, in the order of launch_row_sort(), and complex numbers in NumPy's.
+/// The search. The order is that of launch_row_sort(); complex numbers have NumPy's order.
 struct Search {
-  Scalar dtype;          ///< of both, no structure
-  std::uint64_t length;  ///< of what is sorted
-  std::uint64_t wanted;  ///< how many are looked for
-  bool is_behind_equal;  ///< whether places are behind equal elements, or before them
+  Scalar dtype;          ///< dtype of both arrays: not a structure
+  std::uint64_t length;  ///< number of sorted elements
+  std::uint64_t wanted;  ///< number of searches
+  bool is_behind_equal;  ///< whether a place is after equal elements, or before them
 };
 
-/// Memory of the device, dense.
+/// Memory of the device, contiguous.
 struct SearchArguments {
   device::Argument sorted, wanted;
-  device::Argument places;  ///< int64: how many of the sorted elements are before each
+  device::Argument places;  ///< int64: the number of sorted elements before each place
 };
 
-/// Queues it. Throws DTypeError for structures, and as ElementwiseKernel.
+/// Queues the search. Throws DTypeError for structures, and as ElementwiseKernel.
 void launch_search(device::Stream& stream, const Search& search, const SearchArguments& arguments,
                    const device::Order& order = {});
 

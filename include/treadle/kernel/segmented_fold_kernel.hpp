@@ -23,14 +23,14 @@ namespace treadle::kernel {
 /// The C texts of a fold of segments.
 struct SegmentedFoldTexts {
   std::string arguments;  ///< C declarations: "const float *x, const int *column"
-  std::string map;        ///< of the arguments for the index `i`: "x[column[i]]"
-  std::string reduce;     ///< of `a` and `b`, associative and commutative: "a + b"
-  std::string neutral;    ///< what changes nothing, and the result of an empty segment: "0"
+  std::string map;        ///< an expression of the arguments and the index `i`: "x[column[i]]"
+  std::string reduce;     ///< an expression of `a` and `b`, associative and commutative: "a + b"
+  std::string neutral;    ///< the neutral element, which is the result of an empty segment: "0"
 };
 
-/// How a SegmentedFoldKernel is made.
+/// Options of a SegmentedFoldKernel.
 struct SegmentedFoldOptions {
-  std::string name = "segmented_fold";  ///< of the kernel
+  std::string name = "segmented_fold";  ///< name of the kernel
   std::string preamble = {};            ///< C text before the kernel
   std::vector<std::string> flags = {};  ///< the compiler's own, as ProgramOptions::flags
   /// C names for dtypes, as ScanOptions::types.
@@ -38,14 +38,14 @@ struct SegmentedFoldOptions {
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 
-/// Which segments a launch folds.
+/// The segments of a launch.
 struct FoldedSegments {
-  std::uint64_t count;     ///< of each row
-  std::uint64_t indices;   ///< of each row, about as many as all its segments have together
-  std::uint64_t rows = 1;  ///< each with segments of the same ends
+  std::uint64_t count;     ///< segments of each row
+  std::uint64_t indices;   ///< indices of each row, about as many as all its segments contain
+  std::uint64_t rows = 1;  ///< rows; all have segments with the same ends
 };
 
-/// A kernel that folds what a user's C text gives for the indices of each segment:
+/// A kernel that folds the values of a user's C text over the indices of each segment:
 ///
 ///     SegmentedFoldKernel product(device, Scalar::float32,
 ///                                 {.arguments = "const float *a, const int *column, "
@@ -54,18 +54,19 @@ struct FoldedSegments {
 ///                                  .neutral = "0"});
 ///     product.launch(stream, {.count = rows, .indices = entries}, starts, ends, y, a, column, x);
 ///
-/// That is a sparse matrix by a vector. Equal launches give equal bits. Any thread; compiled at the
-/// first launch of segments of about that length, and keeps the device alive.
+/// This example multiplies a sparse matrix by a vector. Equal launches give equal bits. Any thread.
+/// Compiled at the first launch of segments of about that length. Keeps the device alive.
 class SegmentedFoldKernel {
  public:
-  /// Throws InvalidArgument for arguments that are no declarations, or called as the kernel's own
-  /// variables, and without a neutral element.
+  /// Throws InvalidArgument for arguments that are not declarations, for an argument with the name
+  /// of one of the kernel's variables, and without a neutral element.
   SegmentedFoldKernel(std::shared_ptr<device::Device> device, const DType& dtype,
                       SegmentedFoldTexts texts, SegmentedFoldOptions options = {});
 
-  /// Queues it: `starts` and `ends` are int64 of each segment of a row, from the row's beginning;
-  /// an end before its start is an empty segment. `results` has room for an item of each segment of
-  /// each row. Throws as DeclaredArguments::check(), Program and Stream::launch().
+  /// Queues the fold. `starts` and `ends` are int64 indices for each segment of a row, counted from
+  /// the start of the row; a segment whose end is before its start is empty. `results` has room for
+  /// an item for each segment of each row. Throws as DeclaredArguments::check(), Program and
+  /// Stream::launch().
   template <class... Arguments>
   void launch(device::Stream& stream, const FoldedSegments& segments, const UserArgument& starts,
               const UserArgument& ends, const UserArgument& results,
@@ -73,15 +74,15 @@ class SegmentedFoldKernel {
     const UserArgument list[] = {UserArgument(arguments)..., starts, ends, results};
     launch_arguments(stream, segments, {list, sizeof...(Arguments) + 3});
   }
-  /// The same for arguments collected at run time, with starts, ends and results at the end.
+  /// Like launch(), for arguments collected at run time; starts, ends and results come last.
   void launch_arguments(device::Stream& stream, const FoldedSegments& segments,
                         std::span<const UserArgument> arguments, const device::Order& order = {});
 
   /// As ScanKernel::let_go_of_device().
   void let_go_of_device();
-  /// The program for segments of that mean length.
+  /// The text of the program for segments of this mean length.
   std::string text(std::uint64_t mean_length) const { return generate(lanes_of(mean_length)).text; }
-  /// Where it runs.
+  /// The kernel's device.
   device::Device& device() const noexcept { return *device_; }
 
  private:
@@ -100,7 +101,7 @@ class SegmentedFoldKernel {
   std::vector<std::string> flags_;
   const codegen::Tiling& tiling_;
   bool is_kept_by_device_ = false;
-  std::mutex mutex_;  // guards what follows; held while it is compiled
+  std::mutex mutex_;  // guards the members below; held while a program is compiled
   std::vector<std::pair<unsigned, std::unique_ptr<Form>>> forms_;
 };
 

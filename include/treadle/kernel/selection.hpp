@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements under a mask, moved side by side: what array::nonzero() and boolean selection launch.
+// Moves the elements under a mask together: the kernels of array::nonzero() and of boolean
+// selection.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +14,23 @@
 
 namespace treadle::kernel {
 
-/// What is selected. Elements stay in their order.
+/// The selection. Elements keep their order.
 struct MaskedElements {
-  std::uint64_t size;                     ///< elements of the mask
-  std::uint64_t capacity;                 ///< most elements that are stored; others are counted
-  std::size_t item_bytes;                 ///< of an element; 0: its place as int64 is stored
+  std::uint64_t size;      ///< elements of the mask
+  std::uint64_t capacity;  ///< the most elements to store; all are counted
+  std::size_t item_bytes;  ///< bytes of an element; 0: the element's place is stored as int64
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 
-/// Memory of the device, dense.
+/// Memory of the device, contiguous.
 struct MaskedArguments {
-  device::Argument mask;      ///< bytes, 0 where an element is left out
-  device::Argument elements;  ///< as many; the mask again where places are stored
+  device::Argument mask;      ///< bytes, 0 for an element that is not selected
+  device::Argument elements;  ///< `size` elements; the mask again if places are stored
   device::Argument selected;  ///< room for `capacity` elements
-  device::Argument count;     ///< one int64: how many the mask selects
+  device::Argument count;     ///< one int64: the number of elements that the mask selects
 };
 
-/// Queues it. Kernels are made when they are first needed, and kept for the device. Throws as
+/// Queues the selection. A kernel is made at its first use and kept for the device. Throws as
 /// Program and Stream::launch().
 void launch_masked(device::Stream& stream, const MaskedElements& what,
                    const MaskedArguments& arguments, const device::Order& order = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers that a device's kernels are made with, which a tuner turns.
+// The numbers with which a device's kernels are made; a tuner changes them.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,22 @@
 
 namespace treadle::kernel {
 
-/// The numbers of a schedule, the device's own if none is named: those of set_tiling(), or of
-/// known_tiling(). Lives as long as the device, and equal numbers are one object. Any
-/// thread.
+/// The numbers of a schedule (no value: the device's own schedule): those of set_tiling(),
+/// otherwise those of known_tiling(). The object lives as long as the device; equal numbers are one
+/// object. Any thread.
 const codegen::Tiling& tiling_of(device::Device& device, std::optional<Schedule> schedule = {});
 
-/// Makes the device's kernels with these numbers from now on: expressions at their next launch,
-/// kernels of users' texts that are constructed later. Plans of other numbers are kept. Throws
-/// InvalidArgument naming the number that may not be so, or for which the device has no room. Any
-/// thread; of all threads the last call counts.
+/// From now on makes the device's kernels with these numbers: kernels of expressions from their
+/// next launch on, kernels of users' texts that are constructed later. Plans with other numbers are
+/// kept. Throws InvalidArgument naming a number that is not allowed or for which the device has no
+/// room. Any thread; the last call of any thread counts.
 void set_tiling(device::Device& device, const codegen::Tiling& tiling);
 
-/// Whether a device has room for groups of that size and their local memory.
+/// Whether a device has room for groups of this size and their local memory.
 bool has_room(const device::DeviceLimits& limits, const codegen::Tiling& tiling);
 
-/// The numbers that a schedule begins with on a device of these limits, if nothing is known of it.
+/// The initial numbers of a schedule on a device with these limits, if nothing else is known of the
+/// device.
 codegen::Tiling default_tiling(const device::DeviceLimits& limits, Schedule schedule);
 
 }  // namespace treadle::kernel

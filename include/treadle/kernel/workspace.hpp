@@ -10,21 +10,21 @@
 
 namespace treadle::kernel {
 
-/// Scratch memory of a kernel whose groups hand results over to each other.
+/// Scratch memory for a kernel whose groups pass results to each other.
 struct Workspace {
-  device::Location partials;  ///< with undefined contents
-  device::Location tickets;   ///< uint32, all 0; the kernel leaves them so
-  /// uint64, for scans that look back (codegen::ScanText), and how many there are.
+  device::Location partials;  ///< contents undefined
+  device::Location tickets;   ///< uint32, all 0; the kernel leaves all 0
+  /// uint64, for scans that look back (codegen::ScanText), and their number.
   device::Location words;
   std::uint64_t word_count = 0;
 };
 
-/// What a launch wants of it.
+/// The sizes that a launch needs.
 struct WorkspaceSize {
-  std::size_t partial_bytes;  ///< at least
-  std::size_t tickets;        ///< at least so many
-  std::size_t words = 0;      ///< at least so many
-  /// Whether anything is wanted.
+  std::size_t partial_bytes;  ///< at least this number
+  std::size_t tickets;        ///< at least this number
+  std::size_t words = 0;      ///< at least this number
+  /// Whether the launch needs a workspace.
   constexpr bool is_used() const noexcept { return tickets != 0 || words != 0; }
 };
 
