@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the rest of the room may do with an Array.
+// Gives the other files of this room access to the node of an Array.
 #pragma once
 
 #include "array/node.hpp"
@@ -9,12 +9,12 @@
 namespace treadle::array {
 
 struct Access {
-  /// Throws InvalidState where there is no array.
+  /// Throws InvalidState for an Array that has no node.
   static Node& node(const Array& array) { return array.node(); }
   static Array array(NodeRef node) noexcept { return Array(node.release()); }
 };
 
-/// The axis counted from 0. Throws IndexError.
+/// Counts the axis from 0. Throws IndexError.
 inline std::size_t counted_axis(const Array& x, int axis) {
   return static_cast<std::size_t>(checked_axis(axis, x.rank()));
 }

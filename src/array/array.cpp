@@ -19,8 +19,8 @@
 namespace treadle::array {
 
 std::pair<Array, bool> recorded_array(NodeRef node) {
-  // From become_handle() on other threads may compute the node, which lets go of its operands. Code
-  // that learns the address of an operand earlier does not find the node.
+  // After become_handle() another thread may compute the node, and the node then drops its
+  // operands. Code that learns an operand's address before that does not find the node.
   const Context& context = *node->context;
   const std::uint32_t escapes = context.escapes();
   const bool at_once = runs_at_once(*node);
@@ -79,7 +79,7 @@ Array Array::from(const void* values, const Shape& shape, const DType& dtype,
     const Node& leaf = Access::node(made);
     const WithoutHostLock released;
     const device::LeaveDeferred leave;  // new memory
-    order(leaf.stream, leaf.stream);    // which the pool may have from work of the same queue
+    order(leaf.stream, leaf.stream);    // the pool may hand out memory that this queue still uses
     device::store(*leaf.stream, leaf.storage->buffer, values,
                   static_cast<std::size_t>(made.size_bytes()));
   }
@@ -151,7 +151,7 @@ void Array::require_host(const DType& wanted, std::size_t count) const {
 }
 
 void Array::get(void* values) const {
-  const Array shared = *this;  // another thread may give this one another node
+  const Array shared = *this;  // another thread may give `this` another node
   const NodeRef own = computed(shared);
   const StreamRef stream = own->context->stream(own->stream);
   const WithoutHostLock released;

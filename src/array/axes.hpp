@@ -9,8 +9,9 @@
 
 namespace treadle::array {
 
-/// The axes as bits: bit i is set if axis i of the array is among `axes`. Throws IndexError for an
-/// axis that is not there and InvalidArgument for one named twice; errors begin with `who`.
+/// Returns the axes as bits: bit i is set if axis i of the array is among `axes`. Throws IndexError
+/// for an axis that does not exist and InvalidArgument for an axis that is named twice. Error texts
+/// begin with `who`.
 std::uint64_t axes_of(const Axes& axes, const Layout& layout, const std::string& who);
 
 }  // namespace treadle::array

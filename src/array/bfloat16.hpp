@@ -6,9 +6,9 @@
 
 namespace treadle::array {
 
-/// Exactly, as float32.
+/// Casts without loss to float32.
 Array from_bfloat16(const Array& x);
-/// float32 rounded to the nearest, ties to even; NaN stays one.
+/// Rounds float32 to the nearest bfloat16, ties to even. NaN stays NaN.
 Array to_bfloat16(const Array& x);
 
 }  // namespace treadle::array

@@ -11,14 +11,15 @@
 namespace treadle::array {
 namespace {
 
-/// A number as an array without axes, of the dtype that it has beside `other`.
+/// Returns a number as an array without axes, in the dtype that the number takes beside `other`.
 Array array_of(const Operand& operand, const Array& other) {
   if (operand.array() != nullptr) return *operand.array();
   const OperandType types[] = {operand.type(), Operand(other).type()};
   return full({}, operand.number(), promote(types), {.stream = other.stream()});
 }
 
-/// Integers as float64: tolerances are no integers, and distances would wrap around.
+/// Casts integers to float64: tolerances are fractions, and distances of integers would wrap
+/// around.
 Array in_floating_point(const Array& x) {
   const bool is_inexact =
       x.dtype().kind() == ScalarKind::floating || x.dtype().kind() == ScalarKind::complex;

@@ -64,7 +64,7 @@ void set_maker(const Array& x, const kernel::KernelNote& note) {
 }
 
 const Node* computation_below(const Node& node) {
-  // No deeper than Caps::steps.
+  // The recursion is no deeper than Caps::steps.
   if (node.is_leaf() || node.computations == 0) return nullptr;
   if (node.computation != nullptr) return &node;
   for (unsigned i = 0; i < node.arity; ++i) {

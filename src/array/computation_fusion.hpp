@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The launch of a computation: what is below it is its prologue, what is above it its epilogue.
+// The launch of a computation with its prologue, the operations below the computation, and its
+// epilogue, the operations above the computation.
 #pragma once
 
 #include <deque>
@@ -13,19 +14,20 @@
 
 namespace treadle::array {
 
-/// As Fusion, for nodes that are results of pending computations, or depend on some.
+/// Serves as Fusion does, for results of pending computations and for nodes that depend on such
+/// results.
 class ComputationFusion {
  public:
-  /// `nodes` have the shape `results`, and below them computations that go together.
+  /// `nodes` have the shape `results`. The computations below `nodes` go together in one kernel.
   ComputationFusion(Context& context, Extents results, std::span<const NodeRef> nodes);
 
-  /// Adds an output: memory that nothing else shares, in which the node's value is stored.
+  /// Adds an output that stores the node's value. No other array may use the output's memory.
   void add_output(Storage* target, const Layout& layout, const DType& dtype) {
     epilogue_.add_output(target, layout, dtype);
   }
   void store(Node& node) { epilogue_.store(node); }
 
-  /// These are as in Fusion.
+  /// The following functions do the same as those of Fusion.
   Context& context() const noexcept { return epilogue_.context(); }
   bool is_held_up() const;
   void order(const StreamRef& stream);
@@ -34,18 +36,18 @@ class ComputationFusion {
   std::string name() const;
 
  private:
-  /// A result of a computation, of values of the inputs.
+  /// One result of a computation, as a function of the values of the inputs.
   struct Part {
     const Node* node;
-    std::vector<codegen::Value> values;  // of each input
-    codegen::Value leaf;                 // in the epilogue
+    std::vector<codegen::Value> values;  // one of each input
+    codegen::Value leaf;                 // stands for the result in the epilogue
   };
   void collect(Node& node);
   Part& part_of(Node& node);
   template <class Use>
   auto with_launch(Use use) const;
 
-  std::shared_ptr<const Computation> computation_;  // the first
+  std::shared_ptr<const Computation> computation_;  // of the first node
   std::deque<Fusion> inputs_;
   Fusion epilogue_;
   std::vector<Part> parts_;

@@ -12,7 +12,8 @@
 namespace treadle::array {
 namespace {
 
-/// Only one thread at a time changes it, but others read it.
+/// Adds without a locked instruction: one thread at a time changes the count, and others only read
+/// it.
 void add(std::atomic<std::uint32_t>& count, std::uint32_t step) noexcept {
   count.store(count.load(std::memory_order_relaxed) + step, std::memory_order_relaxed);
 }
@@ -25,10 +26,10 @@ void leave_ring(Node& node) noexcept {
   node.next_result = nullptr;
 }
 
-/// Whether a pending node reads a leaf whose storage is wanted.
+/// Whether a pending node reads a leaf whose storage `wanted` accepts.
 template <class Wanted>
 bool has_leaf(const Node& node, const Wanted& wanted) {
-  // No deeper than Caps::steps.
+  // The recursion is no deeper than Caps::steps.
   for (unsigned i = 0; i < node.arity; ++i) {
     const Node& operand = *node.operands[i];
     if (operand.is_leaf() ? wanted(*operand.storage) : has_leaf(operand, wanted)) return true;
@@ -132,7 +133,7 @@ void require_one_context(std::string_view operation, const Context& one, const C
                         "copy one of them to the device of the other");
 }
 
-/// Computes the wanted ones of the pending nodes that arrays stand for, the oldest first.
+/// Computes the pending nodes that `wanted` accepts and that have a handle, the oldest first.
 template <class Wanted>
 std::vector<NodeRef> Context::compute_where(Cut why, Wanted wanted) {
   std::vector<NodeRef> found;

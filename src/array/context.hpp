@@ -18,7 +18,7 @@ namespace treadle::array {
 /// The stream on which a new array is made.
 StreamRef stream_of(const Placement& placement);
 
-/// What arrays of one device share. Lives as long as the device, which keeps it.
+/// The state that all arrays of one device share. The device owns its Context.
 ///
 /// Its lock guards the list of pending nodes, evaluation's bookkeeping and the streams that storage
 /// remembers. Code that may be a user's - allocators, compilers, launches, destructors of nodes
@@ -32,20 +32,21 @@ class Context final : public device::DeferredWork {
   static Context& of(device::Device& device);
 
   device::Device& device() const noexcept { return device_; }
-  /// The stream for work that names none: the thread's current stream of the device, or else the
-  /// device's default stream. If that is `likely`, returns `likely`.
+  /// The stream for work that names no stream: the thread's current stream of the device, or else
+  /// the device's default stream. Returns `likely` itself if that is the stream.
   StreamRef stream(const StreamRef& likely) const;
 
-  /// Appends a pending node, which has its operands, to the list.
+  /// Appends a pending node to the list. The node must have its operands already.
   void enlist(Node& node);
-  /// Takes a node that becomes a leaf or ends from the list; the lock is held.
+  /// Takes a node from the list, because the node becomes a leaf or ends. The caller holds the
+  /// lock.
   void unlist(Node& node) noexcept;
-  /// A new number for a kernel, for Node::computed_in; the lock is held.
+  /// Returns a new number of a kernel, for Node::computed_in. The caller holds the lock.
   std::uint32_t next_kernel() noexcept { return ++kernels_; }
-  /// Computes pending nodes that arrays stand for and that read the memory.
+  /// Computes the pending nodes that read the memory and have a handle.
   void compute_readers(const Storage& storage);
 
-  /// Whether a pending node reads the memory; the lock is held.
+  /// Whether a pending node reads the memory. The caller holds the lock.
   static bool reads(const Node& node, const Storage& storage);
 
   void before_write(device::Location location, device::Stream* writer) override;
@@ -53,8 +54,9 @@ class Context final : public device::DeferredWork {
   void before_growth(std::size_t size_bytes) noexcept override;
   void reclaim() noexcept override;
 
-  /// How often code outside of the library has learned an address of memory while nodes were
-  /// pending. A node that is being recorded at such a moment is not found.
+  /// Counts how often code outside of the library has learned an address of memory while nodes were
+  /// pending. The search for readers of that memory misses a node that is being recorded at the
+  /// moment; the count tells the recording thread.
   std::uint32_t escapes() const noexcept { return escapes_.load(); }
 
   ContextMutex mutex;
@@ -64,8 +66,9 @@ class Context final : public device::DeferredWork {
  private:
   template <class Wanted>
   std::vector<NodeRef> compute_where(Cut why, Wanted wanted);
-  /// Computes pending nodes that keep more memory than their results take, if that frees at least
-  /// so many bytes. Returns the number of bytes that it frees, or would free.
+  /// Computes pending nodes that keep more memory alive than their results take, if that frees at
+  /// least `least_bytes`. Returns the number of bytes that this frees or, without computing, would
+  /// free.
   std::size_t relieve(std::size_t least_bytes);
   std::size_t relieved(std::size_t least_bytes) noexcept;
   void tell_device() noexcept { device_.set_deferred(first_ != nullptr ? this : nullptr); }
@@ -78,8 +81,8 @@ class Context final : public device::DeferredWork {
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
 };
 
-/// A use of memory by work that is no fused kernel. The calling thread queues the work on a stream
-/// while this object lives. The constructor orders the stream and announces the use.
+/// Announces a use of memory by work that is no fused kernel. The calling thread queues the work on
+/// a stream while this object lives. The constructor orders the stream after earlier work.
 class AnnouncedUse {
  public:
   AnnouncedUse(Context& context, Storage& storage, const StreamRef& stream, device::MemoryUse use);
@@ -93,7 +96,7 @@ class AnnouncedUse {
   device::MemoryUse use_;
 };
 
-/// Throws InvalidArgument unless the arrays of an operation are of one device and context.
+/// Throws InvalidArgument unless all arrays of an operation belong to one device and one context.
 void require_one_context(std::string_view operation, const Context& one, const Context& other);
 
 }  // namespace treadle::array

@@ -11,8 +11,10 @@ namespace treadle::array {
 
 class Node;
 
-/// The lock of a Context. A node's end frees memory and calls code of others, and must not happen
-/// under the lock. So the lock knows the thread that holds it: a node that ends on this thread, for
+/// The lock of a Context. When a node ends, it frees memory and calls code of others; this must not
+/// happen under the lock. So the lock knows the thread that holds it: a node that ends on this
+/// thread, for instance when an exception unwinds the stack, ends only after the thread has given
+/// up the lock.
 /// instance when an exception unwinds the stack, ends only after the thread has given up the lock.
 class ContextMutex {
  public:
@@ -24,7 +26,7 @@ class ContextMutex {
     mutex_.lock();
     owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   }
-  /// Gives the lock up, and then ends the nodes that were put off.
+  /// Gives up the lock, and then ends the nodes whose end was put off.
   void unlock() noexcept {
     Node* const ended = std::exchange(ended_, nullptr);
     owner_.store({}, std::memory_order_relaxed);
@@ -36,12 +38,13 @@ class ContextMutex {
   bool is_mine() const noexcept {
     return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
-  /// Waits, without the lock, until `is_done()`; looks after each notification of `changed`.
+  /// Gives up the lock and waits until `is_done()` is true. Checks after each notification of
+  /// `changed`.
   template <class Done>
   void wait(std::condition_variable& changed, Done is_done) {
     while (!is_done()) wait(changed);
   }
-  /// The same, until the next notification.
+  /// Gives up the lock and waits for the next notification.
   void wait(std::condition_variable& changed) {
     std::unique_lock lock(mutex_, std::adopt_lock);
     owner_.store({}, std::memory_order_relaxed);
@@ -49,8 +52,8 @@ class ContextMutex {
     owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     lock.release();
   }
-  /// Puts off the end of a node, which is on no list and has no references, until the calling
-  /// thread gives up the lock.
+  /// Puts off the end of a node until the calling thread gives up the lock. The node is on no list
+  /// and has no references.
   void end_later(Node& node) noexcept;
 
  private:
@@ -61,8 +64,8 @@ class ContextMutex {
   Node* ended_ = nullptr;  // linked by `next`
 };
 
-/// Holds the lock for a scope, also where the calling thread holds it already: for code that runs
-/// when an exception unwinds the stack.
+/// Holds the lock for a scope, even if the calling thread holds the lock already: for destructors
+/// that run when an exception unwinds the stack.
 class LockedAnyway {
  public:
   explicit LockedAnyway(ContextMutex& mutex) : mutex_(mutex.is_mine() ? nullptr : &mutex) {

@@ -27,10 +27,10 @@
 namespace treadle::array {
 namespace {
 
-/// Elements of one launch, which counts in 32 bits.
+/// The most elements of one launch: kernels count in 32 bits.
 constexpr std::int64_t most_counted = std::int64_t{1} << 31;
 
-/// How many elements (of one axis, dense) are in each of so many bins: int64.
+/// Counts the elements in each bin, as int64. The array has one axis and is dense.
 Array counts_of(const Array& x, std::int64_t length,
                 const std::optional<kernel::EvenBins>& even = {}, const Array& edges = {}) {
   const Placement beside{.stream = x.stream()};
@@ -58,7 +58,7 @@ Array counts_of(const Array& x, std::int64_t length,
   return all;
 }
 
-/// The sums of weights of each number below `length`: float64.
+/// Sums the weights of each number below `length`, as float64.
 Array sums_of(const Array& bins, const Array& weights, std::int64_t length) {
   const Array sums = zeros({length}, Scalar::float64, {.stream = bins.stream()});
   compute(Access::node(sums));
@@ -95,7 +95,7 @@ void require_real(const char* function, const Array& x) {
     throw DTypeError(std::string(function) + " of " + x.dtype().name(), "it takes real numbers");
 }
 
-/// The ends of the range, as NumPy widens it where it is empty.
+/// The ends of the range. An empty range is widened as NumPy widens it.
 HistogramRange range_of(const Array& x, const std::optional<HistogramRange>& range) {
   HistogramRange ends = range.value_or(HistogramRange{0, 1});
   if (!range && x.size() > 0) {
@@ -114,7 +114,8 @@ HistogramRange range_of(const Array& x, const std::optional<HistogramRange>& ran
   return ends;
 }
 
-/// In the dtype of x if that is floating; between its extrema computed in it, too, as in NumPy.
+/// Edges of the dtype of x if that is floating. Edges between the extrema of x are also computed in
+/// that dtype, as in NumPy.
 Array edges_of(const Array& x, std::int64_t count, const HistogramRange& ends, bool are_extrema) {
   if (count < 1)
     throw InvalidArgument("a histogram of " + std::to_string(count) + " bins",
@@ -130,18 +131,19 @@ Array edges_of(const Array& x, std::int64_t count, const HistogramRange& ends, b
   return where(number == static_cast<float>(count), last, number * step + first);
 }
 
-/// Edges, and of each element of one axis its bin; beyond them the number of bins.
+/// The edges, and the bin of each element of one axis; `count` stands for elements beyond the
+/// edges.
 struct Binned {
   Array edges, bins;
   std::int64_t count;
 };
 
-/// How many bins are 1 wide.
+/// The number of bins in a range of length 1.
 double scale_of(std::int64_t count, const HistogramRange& ends) {
   return static_cast<double>(count) / (ends.second - ends.first);
 }
 
-/// Near its place by a product, and exactly there by comparing with the edges.
+/// A product gives a bin near the element's bin; comparing with the edges then gives the right bin.
 Array bins_of_one_width(const Array& x, const Array& edges, const HistogramRange& ends) {
   const std::int64_t count = edges.size() - 1;
   const Array value = in_dtype(x, edges.dtype());
@@ -191,7 +193,7 @@ Array density_of(const Array& counts, const std::vector<Array>& edges) {
   return made;
 }
 
-/// Whether values of one axis are counted without their bins in memory.
+/// Whether one kernel can count the values without storing the bin of each value.
 bool is_one_kernel(std::span<const Array> coordinates, std::span<const HistogramBins> bins,
                    const HistogramOptions& options) {
   const DType dtype = coordinates.front().dtype();
@@ -245,7 +247,7 @@ namespace {
 
 double as_double(const Array& x) { return x.item().as_double(); }
 
-/// Of samples with n elements that lie in a range of length `extent`; 0: all in one bin.
+/// The width of bins for n samples in a range of length `extent`; 0 puts all samples into one bin.
 double width_of_bins(const Array& x, BinRule rule, double extent,
                      const std::optional<HistogramRange>& range = {}) {
   const double n = static_cast<double>(x.size());
@@ -281,7 +283,7 @@ double width_of_bins(const Array& x, BinRule rule, double extent,
       break;
   }
   if (n <= 1 || extent == 0) return 0;
-  // Stone 1984: the least estimate of the squared error.
+  // Stone 1984: choose the number of bins with the least estimate of the squared error.
   const auto most = static_cast<std::int64_t>(std::max(100.0, std::sqrt(n)));
   double best = std::numeric_limits<double>::infinity(), width = extent;
   for (std::int64_t count = 1; count <= most; ++count) {

@@ -25,7 +25,7 @@ Array positions(const Shape& shape, const Placement& placement) {
       make_positions(Layout::contiguous(shape, sizeof(std::int64_t)), stream_of(placement)));
 }
 
-/// An integer or truth value. int64 and uint64 have no other common type than this one.
+/// An integer or truth value as a type that holds both int64 and uint64.
 __int128 exact(const Number& number) {
   if (number.kind() == ScalarKind::unsigned_integer) return number.as_uint64();
   return number.as_int64();
@@ -35,7 +35,7 @@ bool is_exact(const Number& number) {
   return number.is_integer() || number.kind() == ScalarKind::boolean;
 }
 
-/// How many of start, start + step, ... come before stop.
+/// Counts the numbers start, start + step, ... that come before stop.
 std::int64_t count_between(const Number& start, const Number& stop, const Number& step) {
   if (!step.as_bool()) throw InvalidArgument("arange with a step of 0");
   if (is_exact(start) && is_exact(stop) && is_exact(step)) {
@@ -52,7 +52,7 @@ std::int64_t count_between(const Number& start, const Number& stop, const Number
                         step.text() + " has more elements than 63 bits count");
 }
 
-/// start + step; beyond 64 bits rounded.
+/// Returns start + step, rounded to a floating number beyond 64 bits.
 Number sum_of(const Number& start, const Number& step) {
   if (!is_exact(start) || !is_exact(step)) return start.as_double() + step.as_double();
   const __int128 sum = exact(start) + exact(step);
@@ -61,7 +61,8 @@ Number sum_of(const Number& start, const Number& step) {
   return static_cast<double>(sum);
 }
 
-/// Throws as NumPy does, which stores the first two elements and computes the others from them.
+/// Throws as NumPy does: NumPy stores the first two elements, and computes the others from these
+/// two.
 void require_first_two(const Number& first, const Number& second, std::int64_t count,
                        Scalar dtype) {
   const auto require = [&](const Number& number) {
@@ -95,7 +96,7 @@ Array empty(const Shape& shape, const DType& dtype, const Placement& placement) 
 }
 
 Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {
-  if (dtype == Scalar::structure)  // a scalar does not say which fields there are
+  if (dtype == Scalar::structure)  // the scalar does not name the fields
     throw DTypeError("an array of records or of text cannot be filled with a number",
                      "copy NumPy's: treadle.numpy.asarray(numpy.zeros(shape, dtype))");
   require_number_of(Operand::weak(value), dtype);
@@ -135,7 +136,7 @@ Array progression(const Number& first, const Number& second, std::int64_t count,
   Array elements = index * Operand::typed(by, computed) + start;
   const std::complex<double> distance = by.as_complex();
   if (!std::isfinite(distance.real()) || !std::isfinite(distance.imag())) {
-    // The first two are as they are stored, whatever their distance is.
+    // The first two elements are stored as given, even if their distance is not finite.
     const Operand next = Operand::typed(Number::stored(dtype, second.as(dtype).data()), computed);
     elements = where(equal(positions({count}, placement), 1), next, elements);
     elements = where(equal(positions({count}, placement), 0), start, elements);
@@ -148,11 +149,11 @@ Array linspace(double start, double stop, std::int64_t count, bool endpoint, Sca
   if (count < 0)
     throw InvalidArgument("linspace of " + std::to_string(count) + " elements", "give 0 or more");
   const std::int64_t steps = endpoint ? count - 1 : count;
-  // A single element is start, but not a number where stop is infinite: NumPy's rule.
+  // NumPy's rule: a single element is start, but NaN where stop is infinite.
   const double step = (stop - start) / static_cast<double>(std::max<std::int64_t>(steps, 1));
   const Array index = in_dtype(positions({count}, placement), Scalar::float64);
   Array elements = index * step + start;
-  // Rounding must not move the last one.
+  // The last element is exactly stop: rounding must not move it.
   if (endpoint && count > 1)
     elements = where(index == static_cast<double>(count - 1), Operand::typed(stop, Scalar::float64),
                      elements);
@@ -183,7 +184,7 @@ Array linspace(const Array& start, const Array& stop, std::int64_t count, bool e
   const std::int64_t steps = endpoint ? count - 1 : count;
   const Array step = distance / static_cast<double>(std::max<std::int64_t>(steps, 1));
   const Array elements = in_dtype(index, Scalar::float64) * step + first;
-  // Rounding must not move the last one.
+  // The last element is exact: rounding must not move it.
   return endpoint && count > 1 ? where(equal(index, count - 1), last, elements) : elements;
 }
 
@@ -202,7 +203,7 @@ Array geomspace(double start, double stop, std::int64_t count, bool endpoint,
   const Array elements =
       start * logspace(0, std::log10(stop / start), count, endpoint, 10, placement);
   if (!endpoint || count < 2) return elements;
-  // Rounding must not move the last one.
+  // The last element is exactly stop: rounding must not move it.
   return where(positions({count}, placement) == count - 1, Operand::typed(stop, Scalar::float64),
                elements);
 }

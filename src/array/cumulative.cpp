@@ -26,7 +26,7 @@ std::string name_of(Cumulation cumulation) {
   return cumulation == Cumulation::sum ? "cumulative_sum" : "cumulative_prod";
 }
 
-/// The axis that is named; none: all elements, without axes.
+/// The named axis; none: cumulate all elements in C's order.
 std::optional<int> one_axis(const Array& x, const ReduceOptions& options, const std::string& who) {
   const auto refuse = [&](bool is_given, const char* option) {
     if (is_given) throw InvalidArgument(who + " takes no option `" + option + "`", "leave it out");
@@ -39,21 +39,22 @@ std::optional<int> one_axis(const Array& x, const ReduceOptions& options, const 
     throw InvalidArgument(who + " along " + std::to_string(options.axes.named()->size()) + " axes",
                           "name one axis, or none for all elements in C's order");
   const int axis = options.axes.named()->front();
-  // As NumPy has it, an array without axes may be cumulated along axis 0: it has one element.
+  // NumPy's rule: an array without axes may be cumulated along axis 0, and has one element there.
   if (x.rank() == 0 && (axis == 0 || axis == -1)) return std::nullopt;
   return static_cast<int>(counted_axis(x, axis));
 }
 
-/// The dtype in which elements are added for a result of this dtype. True elements are counted.
+/// The dtype in which elements are added for a result of the dtype `result`. A sum of truth values
+/// counts the true ones.
 Scalar accumulator_of(Scalar result) {
   if (result == Scalar::float16) return Scalar::float32;
   return result == Scalar::boolean ? Scalar::int64 : result;
 }
 
-/// Cumulates along the last axis. Returns dense memory of its own.
+/// Cumulates along the last axis. The result is dense and has memory of its own.
 Array cumulated(Cumulation cumulation, const Array& x, Scalar dtype) {
   const Array elements = in_dtype(x, dtype);
-  // What is no dense memory is copied, and the copy becomes the result.
+  // An operand that is not dense is copied, and the scan then writes the result over the copy.
   const bool is_dense = x.dtype() == dtype && x.layout().is_contiguous(DType(dtype).size_bytes());
   const Array result =
       is_dense ? empty(shape_of(x), dtype, {.stream = x.stream()}) : dense_copy(elements);
@@ -88,7 +89,8 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
   const bool is_moved = axis && *axis != last;
   Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
   if (options.ignores_nan) rows = where(isnan(rows), is_sum ? 0 : 1, rows);
-  // For a result of bool each element is compared with 0, not the integer that it would become.
+  // For a result of bool each element is compared with 0 first: a cast to an integer would make 0.5
+  // false.
   const bool is_truth = dtype == Scalar::boolean && !(rows.dtype() == dtype);
   Array made =
       cumulated(cumulation, is_truth ? in_dtype(rows, dtype) : rows, accumulator_of(dtype));

@@ -7,9 +7,9 @@
 
 namespace treadle::array {
 
-/// The array in memory, in C's order: itself if it lies there so, else a copy.
+/// Returns the array itself if its memory is dense in C's order, otherwise a dense copy.
 inline Array dense(const Array& x) {
-  Array own = x;  // another thread may give `x` another node meanwhile
+  Array own = x;  // another thread may give `x` another node
   compute(Access::node(own));
   return own.layout().is_contiguous(own.dtype().size_bytes()) ? own : dense_copy(own);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays with elements put in and taken out.
+// Arrays with some elements inserted or removed.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -17,9 +17,9 @@
 namespace treadle::array {
 namespace {
 
-constexpr std::size_t most_parts = 64;  // beyond it elements are gathered one by one
+constexpr std::size_t most_parts = 64;  // for more parts, elements are gathered by index
 
-/// Positions from 0 on. `end` may be named where `takes_end`.
+/// Counts positions from 0. The position `end` is allowed if `takes_end` is true.
 std::vector<std::int64_t> counted_positions(const char* who,
                                             std::span<const std::int64_t> positions,
                                             std::int64_t length, bool takes_end) {
@@ -50,13 +50,13 @@ Array insert(const Array& x, std::span<const std::int64_t> positions, const Arra
   Shape shape = shape_of(x);
   shape[along] = static_cast<std::int64_t>(at.size());
   const Array added = in_dtype(broadcast_to(values, shape), x.dtype());
-  // Which of them comes first, next ...
+  // The order in which the added elements appear in the result.
   std::vector<std::int64_t> order(at.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {},
                            [&](std::int64_t i) { return at[static_cast<std::size_t>(i)]; });
   const Array parts[] = {x, added};
-  std::vector<std::int64_t> places;  // in x with `added` behind it
+  std::vector<std::int64_t> places;  // of the result's elements, in x followed by `added`
   places.reserve(static_cast<std::size_t>(length) + at.size());
   std::int64_t next = 0;
   for (const std::int64_t i : order) {

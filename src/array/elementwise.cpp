@@ -32,13 +32,13 @@ Array columns_less_rows(const Array& x) {
   return count_up(-1) - expand_dims(count_up(-2), 1);
 }
 
-/// The elements times a factor, in the dtype of functions of real numbers, as in NumPy.
+/// Multiplies the elements by a factor, in the dtype that NumPy uses for functions of real numbers.
 Array scaled(const Array& x, double factor) {
   const DType dtype = resolve(Op::fabs, Operand(x).type()).result;
   return in_dtype(x, dtype) * factor;
 }
 
-/// Whether a limit of clip() can change an element: an integer that the dtype cannot reach cannot.
+/// Whether a limit of clip() can change an element. An integer beyond the dtype's range cannot.
 bool limits(const Array& x, const Operand& limit, IntegerFit beyond) {
   if (!x.dtype().is_integer() || !(limit.type() == OperandType(Weak::integer))) return true;
   return fit_of(x.dtype().scalar(), limit.number()) != beyond;
@@ -52,7 +52,7 @@ double largest_of(Scalar floating) {
                                      : std::numeric_limits<double>::max();
 }
 
-/// The dtype of a number of the host language that meets no array.
+/// The dtype of a number of the host language where no array is an operand.
 Scalar own_dtype(const Operand& number) {
   if (!number.type().is_weak()) return number.type().scalar();
   switch (number.number().kind()) {
@@ -68,7 +68,7 @@ Scalar own_dtype(const Operand& number) {
 }
 
 /// A number of select(), in the dtype of all choices. NumPy makes an array of the number and casts
-/// the array: that of a choice only as same_kind allows, that of the default in any case.
+/// the array. NumPy casts a choice only as same_kind allows, and the default value in any case.
 Operand chosen_number(const Operand& value, Scalar dtype, bool is_rest) {
   const bool is_integer = value.type() == OperandType(Weak::integer);
   const bool is_huge = is_integer && value.number().kind() == ScalarKind::floating;
@@ -85,7 +85,7 @@ Operand chosen_number(const Operand& value, Scalar dtype, bool is_rest) {
 }  // namespace
 
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
-  // As NumPy: whole numbers beyond the dtype are no limits.
+  // NumPy's rule: a whole number beyond the dtype's range does not limit.
   const bool has_low = low && limits(x, *low, IntegerFit::below);
   const bool has_high = high && limits(x, *high, IntegerFit::above);
   if (!has_low && !has_high) return positive(x);
@@ -176,7 +176,7 @@ Array select(std::span<const Array> conditions, std::span<const Operand> choices
   std::vector<OperandType> types{otherwise.type()};
   for (const Operand& choice : choices) types.push_back(choice.type());
   const Scalar dtype = promote(types);
-  // The dtype is that of all choices together: choices taken one by one may promote to another.
+  // Promote all choices together: promoting one after another may give another dtype.
   const Placement here{.stream = conditions.front().stream()};
   Array result = otherwise.array() != nullptr
                      ? in_dtype(*otherwise.array(), dtype)

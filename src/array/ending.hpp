@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which nodes end when pending ones are computed and let go of their operands.
+// Finds the nodes that end when pending nodes are computed and drop their operands.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace treadle::array {
 
-/// Finds the leaves that would end if some nodes let go of their operands. The caller holds the
+/// Finds the leaves that would end if some nodes dropped their operands. The caller holds the
 /// context's lock as long as it uses the object.
 class Ending {
  public:
-  /// Counts a node's operands as let go. The node itself does not end; to be called once for each.
+  /// Counts a node's operands as dropped. The node itself does not end. Call this once for each
+  /// node.
   void let_go(const Node& node) {
     for (unsigned i = 0; i < node.arity; ++i) {
       Node& operand = *node.operands[i];
@@ -30,7 +31,7 @@ class Ending {
   const std::vector<const Node*>& leaves() const noexcept { return leaves_; }
 
  private:
-  NodeNotes<std::uint32_t> left_;  // references that would be left
+  NodeNotes<std::uint32_t> left_;  // references that remain
   std::vector<const Node*> leaves_;
 };
 

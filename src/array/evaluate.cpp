@@ -27,12 +27,12 @@ HostLock host_lock = {nullptr, nullptr};
 
 constexpr std::size_t most_outputs = Node::most_results;
 
-/// Pending nodes of one context, stream and shape, which become leaves by one launch: all of them
-/// operations on elements, or all made of computations that go together. Steps that must not fail
-/// allocate nothing: the group has room for what they need.
+/// Pending nodes of one context, stream and shape that become leaves by one launch. Either all
+/// nodes are operations on elements, or all depend on computations that go together. The group
+/// reserves its memory in advance, so that steps that must not fail allocate nothing.
 class Group {
  public:
-  /// Moves the references out of `nodes`, which are at most `most_outputs`.
+  /// Moves the references out of `nodes`, of which there are at most `most_outputs`.
   Group(std::span<NodeRef> nodes, Cut why)
       : count_(nodes.size()),
         why_(why),
@@ -57,7 +57,7 @@ class Group {
 
  private:
   /// Drops the nodes that other threads have computed, and marks the rest as being computed by this
-  /// one. False if there is nothing to do.
+  /// thread. Returns false if no node is left.
   bool claim() {
     for (bool has_memory = true;;) {
       std::vector<NodeRef> stages, before;
@@ -80,7 +80,7 @@ class Group {
       for (const NodeRef& stage : stages) array::compute(*stage, Cut::staged);
       if (stages.empty()) has_memory = compute_before(before);
     }
-    // A leaf that loses its last reference here takes the lock.
+    // The caller must not hold the lock: a leaf that loses its last reference here takes the lock.
     const auto done = std::ranges::remove_if(nodes(), &Node::is_leaf, &NodeRef::operator*);
     for (NodeRef& node : done) node = {};
     count_ -= done.size();
@@ -97,7 +97,7 @@ class Group {
                          has_computations ? nullptr : asked[0], most_outputs - count_, number_});
   }
 
-  /// Nobody else computes the nodes, nor what is kept beside them.
+  /// Marks the nodes and the repeated ones: from now on no other thread computes them.
   void take(std::span<Node* const> repeats) {
     for (const NodeRef& node : nodes())
       if (!node->is_leaf()) node->state.store(NodeState::computing, std::memory_order_relaxed);
@@ -112,10 +112,10 @@ class Group {
     node.state.store(NodeState::computing);
   }
 
-  /// Keeps nodes between the computations and the results that arrays stand for: the kernel has
-  /// their values, and another run would compute them again. Such nodes have the results' shape. A
-  /// node whose computations other threads have computed meanwhile may have any shape, and so may
-  /// other results of a computation.
+  /// Stores the nodes between the computations and the results if arrays stand for these nodes.
+  /// This kernel has their values, and another kernel would run the computation again. Such nodes
+  /// have the results' shape. Two kinds of nodes may have any shape: nodes whose computations other
+  /// threads have computed meanwhile, and other results of a computation.
   void add_seen(Node& node) {
     if (count_ == most_outputs || computation_below(node) == nullptr) return;
     const bool is_wanted = node.handles() != 0 || is_dear_to_others(node);
@@ -124,8 +124,8 @@ class Group {
     for (unsigned i = 0; i < node.arity; ++i)
       if (!node.operands[i]->is_stage) add_seen(*node.operands[i]);
   }
-  /// Whether pending nodes that are not computed here would run a computation again that is more
-  /// than a pass over elements: one that takes no prologue.
+  /// Whether pending nodes outside of this group would run the computation again, and the
+  /// computation takes no prologue. Such a computation costs more than a pass over the elements.
   bool is_dear_to_others(const Node& node) const {
     if (node.computation == nullptr || node.computation->takes_prologue() || node.parents < 2)
       return false;
@@ -154,7 +154,7 @@ class Group {
   }
 
   void launch() {
-    // Results of one computation may have several shapes, and some of them no elements.
+    // The results of one computation may differ in shape, and some may have no elements.
     const auto is_empty = [](const NodeRef& node) { return node->layout.size() == 0; };
     if (std::ranges::all_of(nodes(), is_empty)) return publish();
     const Extents shape = nodes_.front()->layout.shape();
@@ -175,14 +175,15 @@ class Group {
     const auto note = try_run(fusion, stream_, lock);
     if (!note) return false;
     note_ = *note;
-    // The use stays announced until publish(): other walks must not read the overwritten memory.
+    // The use stays announced until publish(): no other walk may read the memory that is
+    // overwritten.
     publish();
     return true;
   }
 
   void publish() noexcept {
     std::array<Node*, most_outputs * Node::most_operands> operands = {};
-    auto operand = operands.begin();  // let go when the lock is
+    auto operand = operands.begin();  // dropped after the lock is given up
     {
       std::unique_lock lock(context_.mutex);
       for (std::size_t i = 0; i < count_; ++i) {
@@ -190,7 +191,7 @@ class Group {
         context_.unlist(node);
         for (unsigned k = 0; k < node.arity; ++k) *operand++ = node.operands[k];
         node.arity = 0;
-        // The count of donated memory still includes nodes that are about to end.
+        // The count of donated memory still includes the readers that are about to end.
         outputs_[i]->pending.fetch_add(node.parents, std::memory_order_relaxed);
         node.storage = std::move(outputs_[i]);
         node.made_by = note_;
@@ -202,7 +203,7 @@ class Group {
     for (auto ended = operands.begin(); ended != operand; ++ended) (*ended)->remove_reference();
   }
 
-  /// Nodes from `first` on are pending again: others may try them.
+  /// Makes the nodes from `first` on pending again, so that other threads may compute them.
   void give_back(std::size_t first = 0) {
     {
       const std::lock_guard lock(context_.mutex);
@@ -217,7 +218,7 @@ class Group {
 
   std::array<NodeRef, most_outputs> nodes_;
   std::size_t count_;
-  std::size_t asked_ = 0;  // of them; the others are kept as they are computed on the way
+  std::size_t asked_ = 0;  // how many were asked for; the kernel stores the others, too
   std::uint32_t number_ = 0;
   std::array<Ref<Storage>, most_outputs> outputs_;
   Cut why_;
@@ -229,7 +230,7 @@ class Group {
 /// Nodes that may become one kernel.
 class Siblings {
  public:
-  /// Takes a node in if the kernel can hold it, too. The context's lock is held.
+  /// Adds a node if one kernel can hold all nodes. The caller holds the context's lock.
   bool take(const NodeRef& node, Grouping grouping) {
     if (!nodes_.empty() && !fits(*node)) return false;
     const Node* const below = computation_below(*node);
@@ -280,9 +281,9 @@ class Siblings {
   }
 
   std::vector<NodeRef> nodes_;
-  std::vector<const Node*> seen_;                   // the group's nodes, and nodes below them
+  std::vector<const Node*> seen_;                   // the group's nodes and all nodes below
   std::shared_ptr<const Computation> computation_;  // null: operations on elements alone
-  unsigned computations_ = 0;                       // those that are shared count twice
+  unsigned computations_ = 0;                       // a shared computation counts twice
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From pending nodes to launches.
+// Turns pending nodes into kernel launches.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,22 @@
 
 namespace treadle::array {
 
-/// Makes a leaf of a node: computes its expression, unless another thread has. Queues the work and
-/// does not wait for it. If compute() throws, the node is as before and can be computed again.
+/// Computes a node's expression and makes the node a leaf, unless another thread has done so.
+/// Queues the work and does not wait for it. If compute() throws, the node stays pending and can be
+/// computed again.
 void compute(Node& node, Cut why = Cut::asked);
-/// Which of several nodes of one context, stream and shape become one kernel, if it can hold them.
+/// Decides which nodes of one context, stream and shape share a kernel, if one kernel can hold
+/// them.
 enum class Grouping : std::uint8_t {
-  all,       ///< all of them: the caller named them together
-  siblings,  ///< those that read the same arrays; others meet by chance, each pair a new kernel
+  all,       ///< all nodes: the caller named them together
+  siblings,  ///< nodes that read the same arrays; other pairs would need a new kernel each
 };
-/// The same for several nodes.
+/// Computes several nodes, as compute() does one node.
 void compute(std::span<const NodeRef> nodes, Grouping grouping = Grouping::all,
              Cut why = Cut::asked);
 
-/// As long as it lives the thread does not hold the host language's lock, and other threads run:
-/// the thread needs its own share of every object that it uses.
+/// Releases the host language's lock during a scope, so that other threads run. The thread needs a
+/// reference of its own to every object that it uses in the scope.
 class WithoutHostLock {
  public:
   WithoutHostLock() noexcept;
@@ -38,41 +40,43 @@ class WithoutHostLock {
   void* held_;
 };
 
-/// The node of an array, computed. The result is a share of the node, because another thread may
-/// give the array another node meanwhile.
+/// Computes the node of an array. Returns a reference, because another thread may give the array
+/// another node meanwhile.
 NodeRef computed(const Array& array);
 
 /// A write into existing memory, which does not wait.
 struct Write {
   std::string_view what;  ///< the operation, for errors
-  Node& target;           ///< if it is pending, it is computed first
-  Node& value;            ///< of a shape that broadcasts to it, of any dtype that casts to it
-  Node* mask;             ///< null, or bool: where it is false the target stays
-  /// Null, or how many elements behind its own place each element is stored, as by
-  /// codegen::Expression::scatter. With an offset the target's layout may repeat elements.
+  Node& target;           ///< a pending target is computed first
+  Node& value;            ///< its shape broadcasts to the target's, its dtype casts to the target's
+  Node* mask;             ///< null, or bool: the target keeps its elements where the mask is false
+  /// Null, or an offset for each element: the element is stored so many elements behind its own
+  /// place, as codegen::Expression::scatter does. With an offset the target's layout may repeat
+  /// elements.
   Node* offset = nullptr;
 };
-/// Computes pending expressions that read the target's memory, then writes, as one kernel. Throws
-/// InvalidState for memory that may not be written, InvalidArgument for arrays of another device or
-/// context, ShapeError.
+/// Computes the pending expressions that read the target's memory, then writes with one kernel.
+/// Throws InvalidState for read-only memory, InvalidArgument for arrays of another device or
+/// context, and ShapeError.
 void write(const Write& what);
-/// Throws InvalidState for memory that may not be written.
+/// Throws InvalidState for read-only memory.
 void require_writable(const Node& target);
-/// Writes the result of the operation `what` into an array that the caller gave, cast as
-/// `same_kind` allows. Throws DTypeError, ShapeError.
+/// Writes the result of the operation `what` into the caller's array, cast as `same_kind` allows.
+/// Throws DTypeError, ShapeError.
 void store(std::string_view what, Node& value, Node& target, OutShape shape = OutShape::same);
-/// Throws unless the dtype has a number of the host language that is to be stored; arrays are cast
-/// without a check, as NumPy casts them. DTypeError for a complex number and a real dtype,
+/// Throws unless the dtype can hold the number of the host language. Arrays are cast without a
+/// check, as NumPy casts them. Throws DTypeError for a complex number and a real dtype,
 /// InvalidArgument for NaN and an integer dtype, OverflowError.
 void require_number_of(const Operand& value, Scalar target);
-/// The node of a value that is assigned to elements of a dtype. Throws DTypeError if one of the two
-/// is a record and the other no record of the same dtype; OverflowError.
+/// Returns the node of a value that is assigned to elements of the dtype `target`. Throws
+/// DTypeError if only one of the two is a record or if the records' dtypes differ; throws
+/// OverflowError.
 NodeRef value_node(const Operand& value, const DType& target);
-/// The array of a recorded node, and whether it has to be computed at once.
+/// Returns the array of a recorded node, and whether the node has to be computed at once.
 std::pair<Array, bool> recorded_array(NodeRef node);
-/// The array of a recorded node, computed if that has to be done at once.
+/// Returns the array of a recorded node, and computes the node if it has to be computed at once.
 Array finished(NodeRef node);
-/// Computes pending nodes that read the memory. To be called before the memory is written to.
+/// Computes the pending nodes that read the memory. Call this before writing to the memory.
 void before_write(Storage& storage);
 
 }  // namespace treadle::array

@@ -79,10 +79,11 @@ std::string text_of(const KernelNote& note) {
   return "kernel " + *note.name + ": " + figures(note) + "\n";
 }
 
-/// The text of the kernel, where it is known.
+/// The text of the kernel; empty if the text is not known.
 std::string source_of(const KernelNote& note) { return note.text != nullptr ? *note.text : ""; }
 
-/// The operations of an expression, operands first, numbered; views of memory as arrays.
+/// Lists the operations of an expression with numbers, operands first. A view of memory is an
+/// array.
 class Listing {
  public:
   std::size_t add(const Node& node) {
@@ -116,8 +117,8 @@ class Listing {
   std::string lines_, before_;
 };
 
-/// Calls `use` with two arguments: the fusion of one pending node that writes into `target` (null:
-/// memory that is not allocated yet), and the context's lock.
+/// Calls `use` with two arguments: the fusion that stores one pending node into `target`, and the
+/// context's lock. A `target` of null is not allocated yet.
 template <class Use>
 auto with_fusion(Node& node, const Ref<Storage>& target, Use use) {
   std::unique_lock lock(node.context->mutex);
@@ -141,11 +142,11 @@ std::pair<std::string, KernelNote> planned(Node& node) {
     lock.unlock();
     return std::pair(listing.text(), fusion.described());
   };
-  // The memory that a stage reads is not allocated yet.
+  // A stage's memory is not allocated yet, so donated_memory() cannot look at it.
   return with_fusion(node, node.is_staged ? Ref<Storage>() : donated_memory(node), described);
 }
 
-/// The lines of a pending expression, operands first, each once.
+/// Adds the source lines that recorded a pending expression, operands first, each line once.
 void add_lines(const Node& node, std::vector<std::string>& lines) {
   if (node.is_leaf()) return;
   for (unsigned i = 0; i < node.arity; ++i) add_lines(*node.operands[i], lines);

@@ -30,7 +30,7 @@ auto Folding::with_launch(const ComputationLaunch& launch, Use use) const {
   const kernel::ElementwiseLaunch &map = launch.inputs.front(), &epilogue = launch.epilogue;
   std::vector<kernel::ElementwiseArray> arrays(map.arrays.begin(), map.arrays.end());
   arrays.reserve(map.arrays.size() + epilogue.arrays.size());
-  std::vector<std::int64_t> strides;  // of the results, along the axes that are not folded
+  std::vector<std::int64_t> strides;  // of the results, along the kept axes
   strides.reserve(epilogue.arrays.size() * epilogue.extents.size());
   for (const kernel::ElementwiseArray& array : epilogue.arrays) {
     const std::size_t first = strides.size();

@@ -14,19 +14,19 @@
 
 namespace treadle::array {
 
-/// How a node's elements are made of those of its operand. Reductions that go together are folds of
-/// one kernel: the prologue is its map.
+/// A reduction of the operand's elements. Reductions that go together become folds of one kernel,
+/// and the prologue becomes the kernel's map.
 struct Folding final : Computation {
   Folding(codegen::Fold fold_of, Scalar accumulated, std::uint64_t folded, bool keeps)
       : fold(fold_of), accumulator(accumulated), axes(folded), keeps_axes(keeps) {}
 
   codegen::Fold fold;
-  Scalar accumulator;                      ///< elements are cast to it before
+  Scalar accumulator;                      ///< elements are cast to this dtype first
   std::vector<std::int64_t> extents = {};  ///< of the elements
-  std::uint64_t axes;                      ///< those that are folded: bit i is axis i
-  bool keeps_axes;                         ///< in the result, with length 1
+  std::uint64_t axes;                      ///< the folded axes: bit i is axis i
+  bool keeps_axes;                         ///< whether the result keeps folded axes, with length 1
 
-  /// The dtype of what was folded.
+  /// The dtype of the folded result.
   DType folded_dtype() const {
     const bool is_place = fold == codegen::Fold::argmin || fold == codegen::Fold::argmax;
     return is_place ? Scalar::int64 : accumulator;

@@ -14,7 +14,7 @@ namespace {
 
 using codegen::Value;
 
-/// `layout`, broadcast to a larger index space. It may have more leading axes, of length 1.
+/// Broadcasts `layout` to a larger index space. `layout` may have more leading axes of length 1.
 Layout over(Layout layout, Extents shape) {
   while (layout.shape().size() > shape.size()) layout = layout.squeezed(0);
   return layout.broadcast_to(shape);
@@ -31,7 +31,7 @@ bool needs_copy(const Node& leaf, const Node& target) {
     case Overlap::none:
       return false;
     case Overlap::same:
-      // Read through the target's own pointer.
+      // The kernel reads such a leaf through the target's own pointer.
       return !(leaf.dtype == target.dtype && leaf.storage == target.storage);
     case Overlap::partial:
       break;
@@ -92,7 +92,7 @@ Fusion::Operand Fusion::operand_of(Node& leaf) {
 }
 
 Value Fusion::leaf(Operand operand) {
-  // Equal views are one leaf, whichever nodes they are of.
+  // Equal views share one leaf, even if different nodes have these views.
   for (std::size_t i = 0; i < leaves_.size(); ++i)
     if (!leaves_[i].is_gathered && leaves_[i] == operand) return room_->leaf_values[i];
   int in_place = -1;
@@ -120,7 +120,8 @@ Value Fusion::value_of(Node& node) {
 }
 
 Value Fusion::input(Node& node, const Computation& computation) {
-  // The input of a computation without a prologue has memory by now, or is only described.
+  // An input of a computation without a prologue is read from memory. Where the kernel is only
+  // described, this memory need not exist.
   const Value value = computation.takes_prologue() ? value_of(node) : leaf(operand_of(node));
   if (node.dtype.scalar() == Scalar::structure) return value;
   return builder_.cast(value, computation.input_dtype(node.dtype).scalar());
@@ -131,7 +132,7 @@ Value Fusion::computed_value(Node& node) {
   const auto copied = std::ranges::find(copies_, &node, &std::pair<Node*, NodeRef>::first);
   if (copied != copies_.end()) {
     value = leaf(operand_of(*copied->second));
-  } else if (node.is_leaf() || node.is_stage) {  // a stage that is pending is only described
+  } else if (node.is_leaf() || node.is_stage) {  // a pending stage: the kernel is only described
     value = leaf(operand_of(node));
   } else if (node.is_number()) {
     value = builder_.scalar(node.dtype.scalar());
@@ -143,7 +144,7 @@ Value Fusion::computed_value(Node& node) {
   } else if (node.op == Op::cast) {
     value = value_of(*node.operands[0]);
     if (node.dtype.scalar() != Scalar::structure) value = builder_.cast(value, node.dtype.scalar());
-  } else if (node.dtype.scalar() == Scalar::structure) {  // only where() has records as a result
+  } else if (node.dtype.scalar() == Scalar::structure) {  // only where() makes records
     const Value chosen = builder_.cast(value_of(*node.operands[0]), Scalar::boolean);
     const Value first = value_of(*node.operands[1]), second = value_of(*node.operands[2]);
     value = builder_.step(Op::where, Scalar::structure, {chosen, first, second});
@@ -185,9 +186,9 @@ kernel::ElementwiseLaunch Fusion::launch() const {
     arrays.push_back({operand.location(), operand.layout->strides()});
   };
   for (const Operand& output : outputs_) add(output);
-  // The leaves that are not read through an output.
+  // The kernel gets a pointer for each leaf that is not read through an output.
   const std::vector<codegen::LeafSpec>& specs = builder_.expression().leaves;
-  const std::size_t parts = specs.size() - leaves_.size();  // an epilogue's first leaves
+  const std::size_t parts = specs.size() - leaves_.size();  // leaves for computations' results
   for (std::size_t i = 0; i < leaves_.size(); ++i)
     if (specs[parts + i].in_place < 0) add(leaves_[i]);
   return {builder_.expression(), shape_, arrays, scalars_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One expression of a graph of nodes, with what its launch passes.
+// Makes one expression of a graph of nodes, and collects the arguments of its launch.
 #pragma once
 
 #include <cstdint>
@@ -22,68 +22,71 @@ namespace treadle::array {
 /// that the launch can be queued after the lock was given up.
 class Fusion {
  public:
-  /// `shape` is the index space. It is a view, of a node's shape, and must live as long.
+  /// `shape` is the index space. It is a view of a node's shape, which must outlive the Fusion.
   Fusion(Context& context, Extents shape);
   /// Ends the announced uses.
   ~Fusion();
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
 
-  /// Adds an output, which lies in `target` as `layout` says; a `target` of null is not allocated
-  /// yet. All three arguments must live until the launch. A leaf with the same elements in the same
-  /// places is read through the output.
+  /// Adds an output with the memory `target` and the layout `layout`. A `target` of null is not
+  /// allocated yet. All three arguments must live until the launch. If a leaf has the same elements
+  /// in the same places, the kernel reads that leaf through the output.
   void add_output(Storage* target, const Layout& layout, const DType& dtype) {
     outputs_.push_back({target, &layout, &dtype});
   }
-  /// Stores the node's value in the output that was added last, cast to its dtype. Where the mask
-  /// is false the output keeps its elements.
+  /// Stores the node's value in the last output, cast to the output's dtype. The output keeps its
+  /// elements where the mask is false.
   void store(Node& node, Node* mask = nullptr);
-  /// Stores each element of that output `offset` elements behind its place.
+  /// Stores each element of the last output `offset` elements behind the element's place.
   void scatter(Node& offset) { builder_.scatter(value_of(offset)); }
-  /// Reads `copied` where the graph reads `leaf`.
+  /// The kernel reads `copied` in place of `leaf`.
   void substitute(Node& leaf, NodeRef copied) { copies_.emplace_back(&leaf, std::move(copied)); }
 
   Context& context() const noexcept { return context_; }
-  /// Whether the kernel depends on work that is announced and not queued yet; the lock is held.
+  /// Whether the kernel depends on announced work that is not queued yet. The caller holds the
+  /// lock.
   bool is_held_up() const;
-  /// Orders the kernel after the work that it depends on, and announces it; the lock is held.
+  /// Orders the kernel after the work that it depends on, and announces the kernel's uses. The
+  /// caller holds the lock.
   void order(const StreamRef& stream);
-  /// Queues the kernel; no lock is held.
+  /// Queues the kernel. The caller holds no lock.
   KernelNote run(device::Stream& stream) const;
-  /// The note of the kernel, without a launch. Outputs need no memory. Blocks, and compiles the
-  /// kernel if it is not compiled.
+  /// Returns the note of the kernel without launching the kernel. Outputs need no memory. Blocks
+  /// while the kernel is compiled, if it has not been compiled yet.
   KernelNote described() const;
-  /// What the kernel is called.
+  /// The name of the kernel.
   std::string name() const { return codegen::kernel_name(builder_.expression()); }
 
  private:
   friend class ComputationFusion;
-  /// Visits each storage with what is done to it.
+  /// Calls `visit` with each storage and the kernel's use of that storage.
   template <class Visit>
   void for_each_use(Visit visit) const;
   struct Operand {
     Storage* storage;
-    const Layout* layout;  // over the whole index space
+    const Layout* layout;  // broadcast to the whole index space
     const DType* dtype;
-    NodeRef kept = {};  // the leaf that has all three; null for outputs, which the caller keeps
+    NodeRef kept = {};  // the leaf that owns all three; null for an output
     bool is_gathered = false;
     /// Whether both are the same elements in the same places.
     bool operator==(const Operand& other) const {
       return storage == other.storage && storage != nullptr && *layout == *other.layout &&
              *dtype == *other.dtype;
     }
-    /// The place of its first element. Memory that is not allocated yet counts as aligned.
+    /// The place of the operand's first element. Memory that is not allocated yet counts as
+    /// aligned.
     device::Location location() const;
   };
-  /// What a walk collects.
+  /// The lists that a walk fills.
   struct Room {
     codegen::ExpressionBuilder builder;
     std::vector<Operand> outputs, leaves;
-    std::deque<Layout> views;  // of leaves that are broadcast
+    std::deque<Layout> views;  // layouts of leaves that are broadcast
     std::vector<codegen::Value> leaf_values;
     std::vector<ElementBytes> scalars;
-    NodeNotes<codegen::Value> values;              // of nodes
-    std::vector<kernel::ElementwiseArray> arrays;  // that the launch passes
+    NodeNotes<codegen::Value> values;              // the value of each node
+    std::vector<kernel::ElementwiseArray> arrays;  // the arguments of the launch
   };
   /// A Room that this thread has used before, so that few walks allocate.
   static thread_local std::unique_ptr<Room> idle_room;
@@ -91,7 +94,7 @@ class Fusion {
   kernel::ElementwiseLaunch launch() const;
   codegen::Value value_of(Node& node);
   codegen::Value computed_value(Node& node);
-  /// The node as an input of a computation.
+  /// The value of the node as an input of a computation.
   codegen::Value input(Node& node, const Computation& computation);
   Operand operand_of(Node& leaf);
   codegen::Value leaf(Operand operand);
@@ -109,8 +112,8 @@ class Fusion {
 };
 
 /// Orders a Fusion or a ComputationFusion, gives up the lock and queues the kernel. If the fusion
-/// is held up, waits and returns nothing: the caller makes the walk anew, because pending nodes may
-/// be leaves now.
+/// is held up, try_run() waits and returns nothing. The caller then makes the walk anew, because
+/// pending nodes may have become leaves.
 template <class Fused>
 std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,
                                   std::unique_lock<ContextMutex>& lock) {
@@ -124,8 +127,8 @@ std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,
   return fusion.run(*stream);
 }
 
-/// Whether `leaf` must be copied before `target` is written: whether they share memory, but not
-/// each element with the one at the same place.
+/// Whether `leaf` must be copied before `target` is written. This is so if they share memory in any
+/// other way than each element with the element at the same place.
 bool needs_copy(const Node& leaf, const Node& target);
 
 }  // namespace treadle::array

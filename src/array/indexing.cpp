@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Indices become offsets: of each element of the result, how many elements of x it lies behind the
-// place where it would lie if every index were 0. So x is an operand like others, with strides of 0
-// along the indices' axes, and one expression computes the offsets and what is done with elements:
+// Indices become offsets: for each element of the result, the distance in elements from the place
+// where the element would lie if every index were 0. So x is an ordinary operand with strides of 0
+// along the indices' axes, and one expression computes the offsets and the result's elements:
 //
 //   x[i, :] of shape (5, 4), i of shape (3,)     x: shape (3, 4), strides (0, 1)
 //   z[a, b] = x[offset(a) + b]                   offset(a) = 4 * (i[a] < 0 ? i[a] + 5 : i[a])
@@ -23,15 +23,15 @@
 namespace treadle::array {
 namespace {
 
-/// An offset that stays negative whatever is added to it: nothing is stored at negative offsets.
+/// An offset so negative that no sum makes it positive: nothing is stored at negative offsets.
 constexpr std::int64_t nowhere = -(std::int64_t{1} << 56);
 
 enum class Use : std::uint8_t { read, write };
 
-/// The places of the elements that indices choose.
+/// The places of the elements that the indices choose.
 struct Places {
-  Layout view;   ///< of x, in the shape of the result
-  Array offset;  ///< in elements; broadcasts to the view
+  Layout view;   ///< of x, in the result's shape
+  Array offset;  ///< in elements; its shape broadcasts to the view's
 };
 
 /// Indices of one axis.
@@ -49,8 +49,8 @@ class PlaceFinder {
         bounds_(bounds),
         use_(use) {}
 
-  /// Replaces axes of `layout`, a view of x, by the axes of the indices. These become axes of the
-  /// result, the first of them axis `where`.
+  /// Replaces axes of `layout`, a view of x, by the axes of the indices. The indices' axes become
+  /// axes of the result, from axis `where` on.
   Places replace(const Layout& layout, const std::vector<AxisIndices>& all, std::size_t where) {
     Shape shape, strides, rest;
     for (std::size_t axis = 0; axis < layout.shape().size(); ++axis) {
@@ -66,7 +66,7 @@ class PlaceFinder {
     return finished(layout, all, Layout(shape, strides, layout.offset_bytes()), behind);
   }
 
-  /// Indices along one axis only: in the other axes an element keeps the place of its index.
+  /// Replaces one axis by indices. Along the other axes an element keeps the place of its index.
   Places along(const Layout& layout, const IndexArray& indices, std::size_t axis) {
     if (indices.shape().size() != layout.shape().size())
       throw ShapeError("indices of shape " + shape_text(indices.shape()) +
@@ -106,7 +106,8 @@ class PlaceFinder {
       if (extent == 0 && one.indices->size() > 0)
         throw IndexError("an index along axis " + std::to_string(one.axis) +
                          ", which has no elements (shape " + shape_text(layout.shape()) + ")");
-      // At negative offsets nothing is stored, so that offsets count from the axis's lowest place.
+      // A kernel stores nothing at negative offsets, so offsets of a backward axis count from its
+      // lowest place.
       is_backwards_ = use_ == Use::write && step < 0;
       if (is_backwards_) {
         moved += step * std::max<std::int64_t>(extent - 1, 0);
@@ -167,7 +168,8 @@ class PlaceFinder {
   bool is_backwards_ = false;
 };
 
-/// The array, computed. A copy, because another thread may give `x` another node meanwhile.
+/// Returns the array, computed. Returns a copy of the handle, because another thread may give `x`
+/// another node meanwhile.
 Array with_memory(const Array& x) {
   Array own = x;
   compute(Access::node(own), Cut::indexed);
@@ -188,16 +190,16 @@ void scatter(const Array& x, const Places& places, const Operand& value) {
   write({"assignment by indices", *target, *source, nullptr, &Access::node(places.offset)});
 }
 
-/// An index expression after its integers and slices were applied.
+/// An index expression after its integers and slices have been applied.
 struct Expanded {
   Layout layout;
   std::vector<AxisIndices> arrays = {};
-  std::size_t where = 0;  ///< the first axis of the result that is an axis of the index arrays
+  std::size_t where = 0;  ///< the first axis of the result that comes from the index arrays
 };
 
 Expanded expand(const Array& x, std::span<const AnyIndex> indices) {
   std::vector<Index> plain;
-  std::size_t named = 0;  // axes of x
+  std::size_t named = 0;  // axes of x that the indices use up
   for (const AnyIndex& index : indices) {
     const Index* one = std::get_if<Index>(&index);
     plain.push_back(one != nullptr ? *one : Index::all());
@@ -205,7 +207,7 @@ Expanded expand(const Array& x, std::span<const AnyIndex> indices) {
       ++named;
   }
   Expanded made{x.layout().indexed(plain)};
-  std::size_t axis = 0, runs = 0;  // runs: how often arrays and integers stand side by side
+  std::size_t axis = 0, runs = 0;  // runs: groups of adjacent arrays and integers
   bool is_beside = false;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const bool is_array = std::holds_alternative<IndexArray>(indices[i]);
@@ -230,7 +232,7 @@ Places places_of(const Array& x, std::span<const AnyIndex> indices, Use use) {
       .replace(expanded.layout, expanded.arrays, expanded.where);
 }
 
-/// The values, repeated until there is one for each index, in the shape of the indices.
+/// Repeats the values until there is a value for each index, in the shape of the indices.
 Array put_values(const Array& values, const IndexArray& indices) {
   const Array flat = ravel(values);
   const Shape shape(indices.shape().begin(), indices.shape().end());
@@ -292,7 +294,7 @@ void put(const Array& array, const IndexArray& indices, const Operand& values, B
   const Layout& layout = x.layout();
   const auto flat_layout = layout.reshaped(Shape{-1}, x.dtype().size_bytes());
   if (!flat_layout) {
-    // Strides do not say where the i-th element is.
+    // The place of the i-th element is no multiple of one stride.
     const Array dense = ravel(dense_copy(x));
     put(dense, indices, values, bounds);
     return x.assign(reshape(dense, shape_of(x)));

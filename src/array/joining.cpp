@@ -130,7 +130,7 @@ Array tile(const Array& x, std::span<const std::int64_t> counts) {
   while (from.shape().size() < counts.size()) from = expand_dims(from, 0);
   const Shape extents = shape_of(from);
   const std::size_t missing = extents.size() - counts.size();
-  // Each axis becomes two axes: the copies, and the elements of one copy.
+  // Each axis becomes two axes: one of copies, and one of elements within a copy.
   Shape repeated, shape;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const std::int64_t count = axis < missing ? 1 : counts[axis - missing];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a call of a user's kernel with arrays is: which types and elements its arguments mean.
+// One call of a user's kernel with arrays: finds the types and elements that the arguments stand
+// for.
 #pragma once
 
 #include <deque>
@@ -17,29 +18,30 @@
 
 namespace treadle::array {
 
-/// C names for dtypes, as the options of kernels have them.
+/// C names of dtypes, as the user passes them in a kernel's options.
 using TypeList = std::vector<std::pair<std::string, DType>>;
 
-/// A user's declarations, some of which leave the type to the call.
+/// A user's declarations. An open declaration takes its type from the call.
 class OpenDeclarations {
  public:
   struct One {
     Declaration declaration;  ///< an open declaration has no type
     bool is_open;
   };
-  /// Throws InvalidArgument for what is no declaration.
+  /// Throws InvalidArgument for a text that is not a declaration.
   explicit OpenDeclarations(std::string_view text);
 
   const std::vector<One>& all() const noexcept { return all_; }
-  /// Whether the declaration at this position is a pointer that is not const.
+  /// Whether the declaration at this position is a pointer to elements that the kernel may change.
   bool may_write(std::size_t position) const noexcept {
     return position < all_.size() && all_[position].declaration.is_pointer &&
            !all_[position].declaration.points_to_const;
   }
-  /// The declarations with all types written out; `open` are the dtypes of the open ones, in order.
-  /// Throws DTypeError for a record that `types` do not name.
+  /// The declarations with all types written out. `open` gives the dtypes of the open declarations,
+  /// in order. Throws DTypeError for a record that `types` does not name.
   std::string closed(std::span<const DType> open, const TypeList& types) const;
-  /// The preamble with a type x_t around it for each open x: it may define these types itself.
+  /// Adds a type x_t for each open x before and behind the preamble: the preamble may define these
+  /// types itself.
   std::string around(const std::string& preamble, std::span<const DType> open,
                      const TypeList& types) const;
 
@@ -47,9 +49,10 @@ class OpenDeclarations {
   std::vector<One> all_;
 };
 
-/// The name of a dtype in both languages. Throws DTypeError for a record that `types` do not name.
+/// The name of a dtype in both languages. Throws DTypeError for a record that `types` does not
+/// name.
 std::string c_type_of(const DType& dtype, const TypeList& types);
-/// `types`, with names for complex dtypes added that `types` do not name.
+/// Returns `types`, and names for the complex dtypes that `types` does not name.
 TypeList with_complex_names(TypeList types);
 
 /// One call of a kernel. The caller makes it, prepares it with what the kernel knows of its
@@ -61,20 +64,21 @@ class KernelCall {
   KernelCall(std::string kernel, const OpenDeclarations& declarations,
              std::span<const Operand> given);
 
-  /// The context of the arrays; without arrays, of the current device.
+  /// The context of the arrays. If there are no arrays, the context of the current device.
   Context& context() const noexcept { return *context_; }
   /// The dtype for each open declaration.
   std::span<const DType> open_dtypes() const noexcept { return open_dtypes_; }
 
-  /// Checks dtypes and shapes, copies arrays that have to be dense, makes those that were left out.
-  /// `Kernel` knows the types of all arguments, and which of them the text uses as elements.
+  /// Checks dtypes and shapes, copies arrays that have to be dense, and makes the arrays that the
+  /// call leaves out. `Kernel` tells the types of all arguments, and which arguments the text uses
+  /// as elements.
   template <class Kernel>
   void prepare(const Kernel& kernel, const std::optional<kernel::ElementRange>& range) {
     prepare(
         kernel.parameters(), [&](std::string_view name) { return kernel.mentions_element(name); },
         range);
   }
-  /// The same for these types; `is_element` tells of names.
+  /// Does the same for the types of `parameters`. `is_element` takes a name.
   template <class IsElement>
   void prepare(const std::vector<codegen::ParameterSpec>& parameters, IsElement is_element,
                const std::optional<kernel::ElementRange>& range = {}) {
@@ -84,17 +88,17 @@ class KernelCall {
     }
     prepare(range);
   }
-  /// The indices to launch the kernel for.
+  /// The indices for which the kernel is launched.
   const kernel::ElementRange& range() const noexcept { return range_; }
   std::span<const kernel::UserArgument> arguments() const noexcept { return arguments_; }
-  /// The shape to which the elements broadcast; none: the text uses no elements.
+  /// The shape to which the element arguments broadcast; none: the text uses no elements.
   const std::optional<Shape>& shape() const noexcept { return shape_; }
-  /// Copies dense copies back. Returns the arrays that were left out of the call.
+  /// Writes the results back from dense copies. Returns the arrays that the call left out.
   std::vector<Array> end();
 
  private:
   using One = OpenDeclarations::One;
-  /// An array whose elements are in a dense copy.
+  /// An array, and the dense copy that the kernel works on.
   struct Copied {
     Array target, dense;
   };
@@ -118,7 +122,7 @@ class KernelCall {
   std::optional<Shape> shape_;
   kernel::ElementRange range_ = {0, 0};
   std::deque<ElementBytes> values_;
-  std::deque<Array> used_;  ///< what arguments_ view
+  std::deque<Array> used_;  ///< the arrays that arguments_ refer to
   std::vector<kernel::UserArgument> arguments_;
   std::vector<Copied> copied_;
   std::vector<Array> made_;

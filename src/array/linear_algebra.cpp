@@ -18,7 +18,7 @@
 namespace treadle::array {
 namespace {
 
-/// An element of the last axis of vectors.
+/// One component of each vector; vectors lie along the last axis.
 Array component(const Array& vectors, std::int64_t number) {
   return vectors.at({Index::ellipsis(), Index::at(number)});
 }
@@ -30,7 +30,7 @@ void require_vectors(const Array& x, const Array& vectors) {
                      "vectors have 2 or 3 elements, along the last axis or the one that is named");
 }
 
-/// The extents with axes of length 1 before them, and one before each (or behind).
+/// The extents with leading axes of length 1, and one such axis before (or behind) each extent.
 Shape interleaved(const Array& x, int rank, bool is_behind) {
   Shape shape;
   for (int axis = 0; axis < rank; ++axis) {
@@ -114,7 +114,7 @@ Array covariance(const Array& x, const CovarianceOptions& options) {
   Array mean_of_each;
   if (weights) {
     const double total = sum(*weights).item().as_double();
-    // Weights that are no counts say how much of an observation there is: of the correction, too.
+    // Observation weights that are not counts also weight the correction.
     const double squares =
         options.weights == nullptr
             ? total
@@ -170,7 +170,7 @@ Array matrix_norm(const Array& x, MatrixNorm norm, std::pair<int, int> axes, boo
   const Array sums = vector_norm(x, 1, {.axes = of_columns ? rows : columns, .keeps_axes = true});
   if (!is_largest) return min(sums, options);
   ReduceOptions largest = options;
-  if (sums.size() == 0) largest.initial = 0.0;  // of nothing it is 0, as every norm
+  if (sums.size() == 0) largest.initial = 0.0;  // the norm of no elements is 0
   return max(sums, largest);
 }
 

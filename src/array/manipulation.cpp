@@ -18,7 +18,7 @@ namespace {
 
 Array with_layout(const Array& x, const Layout& layout) { return x.viewed(layout, x.dtype()); }
 
-/// Counted from 0 among `rank` axes, each named once.
+/// Counts the axes from 0 among `rank` axes. Throws for an axis that is named twice.
 std::vector<int> distinct_axes(std::span<const int> axes, int rank, std::string_view what = {}) {
   std::vector<int> counted;
   for (const int axis : axes) {
@@ -158,7 +158,7 @@ Array view_as(const Array& x, const DType& dtype) {
   }
   const bool fits = std::ranges::all_of(strides, [&](auto stride) { return stride % to == 0; });
   if (!fits || layout.offset_bytes() % static_cast<std::int64_t>(dtype.alignment()) != 0)
-    refuse("elements would not lie at multiples of their size");  // kernels count in whole ones
+    refuse("elements would not lie at multiples of their size");  // kernels count in elements
   return x.viewed(Layout(shape, strides, layout.offset_bytes()), dtype);
 }
 

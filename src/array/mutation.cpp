@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing into memory that exists: in-place operators, assignment, out=.
+// Writing into existing memory: in-place operators, assignment, out=.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -30,7 +30,7 @@ bool broadcasts_to(Extents value, Extents target) {
       [](std::int64_t extent, std::int64_t wanted) { return extent == wanted || extent == 1; });
 }
 
-/// Throws unless the value broadcasts to the target; leading axes of length 1 do not count.
+/// Throws unless the value broadcasts to the target. Leading axes of length 1 are ignored.
 void require_shape(Extents value, Extents target) {
   const std::size_t extra = value.size() > target.size() ? value.size() - target.size() : 0;
   const bool fits =
@@ -42,7 +42,7 @@ void require_shape(Extents value, Extents target) {
                      "its lengths must be those of the array, or 1");
 }
 
-/// Throws unless a result can be stored in an existing array, by in-place operators and out=.
+/// Throws unless in-place operators and out= can store the result in the existing array.
 void require_storable(std::string_view what, const Node& value, const Node& target,
                       OutShape shape) {
   if (!can_cast(value.dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
@@ -57,8 +57,8 @@ void require_storable(std::string_view what, const Node& value, const Node& targ
                    "pass an array of the shape of the result, or none");
 }
 
-/// Finds the nodes in an expression that have to be read before the target is written. The places
-/// of gathered or scattered elements are not known: one common byte of memory is a conflict.
+/// Finds the nodes of an expression that have to be read before the target is written. The places
+/// of gathered or scattered elements are unknown, so that one shared byte of memory is a conflict.
 void find_conflicts(Node& node, const Write& what, std::vector<NodeRef>& found) {
   const auto shares = [&](const Node& leaf) {
     return what.target.storage->distance_to(*leaf.storage).has_value();
@@ -84,8 +84,8 @@ NodeRef copied(Node& node) {
   return copy;
 }
 
-/// Value, mask and offset become one kernel. If the kernel would be too large, mask and offset are
-/// computed before.
+/// Makes one kernel of value, mask and offset. If the kernel would be too large, computes mask and
+/// offset first.
 void keep_within_caps(const Write& what) {
   for (Node* node : {what.mask, what.offset}) {
     if (node == nullptr) continue;
@@ -97,9 +97,9 @@ void keep_within_caps(const Write& what) {
   }
 }
 
-/// Lets a computation write its results directly into the target's memory. Returns false, and does
-/// nothing, where the computation reads that memory, too, or where an array stands for the value:
-/// then the value needs memory of its own.
+/// Lets a computation write its results directly into the target's memory. Returns false without
+/// doing anything in two cases: the computation reads the target's memory, or an array stands for
+/// the value and needs memory of its own.
 bool write_results(const Write& what) {
   Node &target = what.target, &value = what.value;
   Context& context = *target.context;
@@ -188,7 +188,7 @@ void write(const Write& what) {
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
   const WithoutHostLock released;
-  const device::LeaveDeferred leave;  // pending nodes that read the target have been computed
+  const device::LeaveDeferred leave;  // computing the pending readers is done
   if (what.value.computations_within() != 0) {
     if (write_results(what)) return;
     compute(what.value, Cut::reduction);
@@ -221,7 +221,7 @@ void store(std::string_view what, Node& value, Node& target, OutShape shape) {
 }
 
 void before_write(Storage& storage) {
-  // Memory that was adopted twice has two storages: the other one knows more readers.
+  // Memory that was adopted twice has two storages, and the other storage may have more readers.
   if (storage.pending.load(std::memory_order_acquire) == 0 && !storage.buffer.has_escaped())
       [[likely]]
     return;
@@ -252,18 +252,20 @@ Array& Array::update(Op op, const Operand& other) {
     const Operand operands[] = {*this, other};
     NodeRef value = record(op, operands);
     require_storable(op_info(op).name, *value, *target, OutShape::same);
-    // A pending array that only the caller knows is recorded anew, in place of being written to.
+    // If only the caller holds a pending array, the result becomes a new node, and nothing is
+    // overwritten.
     if (!target->is_leaf() && target->handles() == 1 && is_lazy()) {
       const bool reads_escaped = runs_at_once(*value);
       if (!(value->dtype == target->dtype)) value = record_cast(*value, target->dtype);
-      // While operands were computed for the recording, other threads may have changed this array.
+      // Recording may have computed operands, and other threads may have changed this array
+      // meanwhile.
       if (node_ != target.get()) continue;
       auto [array, at_once] = recorded_array(std::move(value));
       *this = std::move(array);
       if (reads_escaped || at_once) compute(node(), Cut::escaped);
       return *this;
     }
-    const Array shared = *this;  // a second handle: no other thread may take the node for its own
+    const Array shared = *this;  // a second handle stops other threads from replacing the node
     if (node_ != target.get()) continue;
     write({op_info(op).name, *target, *value, nullptr});
     return *this;

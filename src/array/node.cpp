@@ -17,10 +17,11 @@ void unlist(Node& node) noexcept {
   node.context->unlist(node);
 }
 
-/// Memory of nodes that ended on this thread. Plain data, so that it outlives the thread's objects.
+/// Memory of nodes that ended on this thread. It is plain data, so that it outlives the thread's
+/// objects.
 struct NodeStack {
 #if defined(__SANITIZE_ADDRESS__)
-  static constexpr unsigned most = 0;  // a sanitizer would not see a use after the end
+  static constexpr unsigned most = 0;  // reused memory would hide a use after the end
 #else
   static constexpr unsigned most = 256;  // programs often have so many pending nodes
 #endif
@@ -30,7 +31,7 @@ struct NodeStack {
 };
 constinit thread_local NodeStack ended_nodes = {};
 
-/// Gives it back when the thread ends.
+/// Frees the memory when the thread ends.
 struct NodeStackEnd {
   bool is_there = true;
   ~NodeStackEnd() {
@@ -57,7 +58,8 @@ void Node::operator delete(void* memory) noexcept {
 
 bool Node::is_last_handle() noexcept {
   const auto is_alone = [&] { return shares_.load(std::memory_order_acquire) == handle; };
-  // A leaf is on no list; but it may have been found before it became a leaf. Hence this order.
+  // Test is_leaf() first. A leaf is on no list, but another thread may have found the node in the
+  // list before the node became a leaf.
   if (is_leaf()) return is_alone();
   if (!is_alone()) return false;
   const LockedAnyway lock(context->mutex);
@@ -67,8 +69,8 @@ bool Node::is_last_handle() noexcept {
 }
 
 void Node::destroy(Node* node) noexcept {
-  // Chains of operands can have any length and are taken apart without recursion: nodes that are to
-  // be deleted form a stack, linked by `next`, which a node that is on no list does not use.
+  // Chains of operands can have any length, so they are deleted without recursion. Nodes to be
+  // deleted form a stack linked by `next`: a node that is on no list does not use `next` otherwise.
   unlist(*node);
   if (node->context != nullptr && node->context->mutex.is_mine()) [[unlikely]]
     return node->context->mutex.end_later(*node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a walk over nodes notes of them: it is the walk's own, so that walks may lie within each
-// other and nodes know nothing of them.
+// Notes that a walk over nodes takes. They belong to the walk, so that walks may be nested and
+// nodes do not store them.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace treadle::array {
 
-/// A note for each of some nodes. Few nodes are looked up fast, and none is kept alive. What was
-/// used once allocates no more for as many nodes.
+/// Stores a note for each node of a set. Lookup in a small set is fast. The notes keep no node
+/// alive. An object that is used again allocates nothing until the set is larger than before.
 template <class Note>
 class NodeNotes {
  public:
-  /// Null: there is none. Until the next add().
+  /// Returns the node's note, or null if there is none. The next add() invalidates the pointer.
   Note* find(const Node& node) noexcept {
     if (entries_.empty()) return nullptr;
     Entry& entry = place_of(node);
     return entry.walk == walk_ ? &entry.note : nullptr;
   }
-  /// The note of a node that has none yet. Until the next add().
+  /// Adds the note of a node that has none yet. The next add() invalidates the reference.
   Note& add(const Node& node, Note note) {
     if (2 * (count_ + 1) > entries_.size()) grow();
     Entry& entry = place_of(node);
@@ -41,13 +41,13 @@ class NodeNotes {
  private:
   struct Entry {
     const Node* node = nullptr;
-    std::uint32_t walk = 0;  // 0 and others than walk_: the entry is free
+    std::uint32_t walk = 0;  // an entry with any number but walk_ is free
     Note note = {};
   };
-  /// The node's entry, or the free one where it would be.
+  /// The node's entry, or the free entry where the node belongs.
   Entry& place_of(const Node& node) noexcept {
     const std::size_t mask = entries_.size() - 1;
-    // Nodes lie at multiples of 16; neighbouring ones get places far from each other.
+    // Nodes lie at multiples of 16. The hash puts neighbouring nodes far apart.
     std::size_t place = (reinterpret_cast<std::uintptr_t>(&node) >> 4) * 0x9E3779B97F4A7C15u >> 40;
     for (place &= mask; entries_[place].walk == walk_ && entries_[place].node != &node;)
       place = (place + 1) & mask;
@@ -60,7 +60,7 @@ class NodeNotes {
       if (entry.walk == walk_) place_of(*entry.node) = std::move(entry);
   }
 
-  std::vector<Entry> entries_;  // a power of two of them, at least half of them free
+  std::vector<Entry> entries_;  // the size is a power of two; half of them or more are free
   std::size_t count_ = 0;
   std::uint32_t walk_ = 1;
 };

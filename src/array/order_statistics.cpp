@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Each method says where, counted from 0 in the order, the quantile of the fraction q lies: at the
-// element before that place, at the one behind it, or between them by a weight. How many elements a
-// row has is the same number for all rows, or, where NaNs do not count, an array.
+// A method tells where the quantile of the fraction q lies in the sorted row. Places count from 0.
+// The quantile is the element before that place, the element behind it, or a weighted mean of both.
+// All rows have the same number of elements, unless NaNs are ignored: then an array holds the
+// number of each row.
 #include "treadle/array/order_statistics.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace {
 /// Rows along the last axis.
 struct QuantileRows {
   Array values;
-  Shape result;  ///< as the options have it
+  Shape result;  ///< has the shape that the options ask for
   bool has_elements = true;
 };
 
@@ -39,7 +40,7 @@ bool is_inexact(const DType& dtype) {
   return dtype.kind() == ScalarKind::floating || dtype.kind() == ScalarKind::complex;
 }
 
-/// In the dtype of x. Of rows of length 0 `values` has the dtype only.
+/// Rows in the dtype of x. For rows of length 0, `values` tells only the dtype.
 QuantileRows quantile_rows(const char* function, const Array& x, const QuantileOptions& options) {
   if (x.dtype().scalar() == Scalar::structure)
     throw DTypeError(std::string(function) + " of records of " + x.dtype().name(),
@@ -69,7 +70,7 @@ QuantileRows quantile_rows(const char* function, const Array& x, const QuantileO
   return made;
 }
 
-/// The dtype of numbers between elements.
+/// The dtype of a mean of two elements.
 Scalar dtype_between(const DType& dtype, const QuantileOptions& options) {
   return options.dtype.value_or(is_inexact(dtype) ? dtype.scalar() : Scalar::float64);
 }
@@ -80,12 +81,12 @@ Array not_a_number(const QuantileRows& of, const QuantileOptions& options) {
               {.stream = of.values.stream()});
 }
 
-/// Where q lies among n elements: the place before it, and the weight of the one behind.
+/// The place of q among n elements: the element before, and the weight of the element behind.
 struct QuantilePlace {
-  Array before, weight;  ///< int64 and float64, of the rows' shape with a last axis of 1
+  Array before, weight;  ///< int64 and float64; the rows' shape with a last axis of 1
 };
 
-/// n and q are float64; before and weight are of n's shape.
+/// n and q are float64; before and weight have n's shape.
 QuantilePlace quantile_place(const Array& n, double q, QuantileMethod method) {
   using Method = QuantileMethod;
   Array place = (n - 1.0) * q;
@@ -128,7 +129,7 @@ QuantilePlace quantile_place(const Array& n, double q, QuantileMethod method) {
     case Method::averaged_inverted_cdf:
       weight = where(part > 0, 1.0, 0.5);
       break;
-    case Method::closest_observation:  // of two that are equally near the even one, counted from 1
+    case Method::closest_observation:  // at equal distance the even place, counted from 0
       weight = where((part == 0) & (remainder(before, 2.0) == 1), 0.0, 1.0);
       break;
     case Method::lower:
@@ -146,12 +147,13 @@ QuantilePlace quantile_place(const Array& n, double q, QuantileMethod method) {
     default:
       break;
   }
-  // Before the first place, and behind the last, there are no others.
+  // Before the first place, and behind the last, there is no element to weigh.
   weight = where(before < 0, 0.0, weight);
   return {in_dtype(minimum(maximum(before, 0.0), n - 1.0), Scalar::int64), weight};
 }
 
-/// Elements of the sorted rows at places (int64, a last axis of 1), without that axis.
+/// Takes the elements of the sorted rows at `places` (int64, with a last axis of 1) and drops that
+/// axis.
 std::vector<Array> elements_at(const Array& rows, const std::vector<Array>& places) {
   std::vector<Array> found;
   const kernel::Ranks ranks{.dtype = rows.dtype().scalar(),
@@ -180,7 +182,7 @@ std::vector<Array> elements_at(const Array& rows, const std::vector<Array>& plac
   return found;
 }
 
-/// How many elements of each row count, float64 with a last axis of 1.
+/// The number of elements of each row that are counted, as float64 with a last axis of 1.
 Array lengths_of(const Array& rows, bool ignores_nan) {
   Shape shape = shape_of(rows);
   const std::int64_t length = shape.back();
@@ -191,7 +193,7 @@ Array lengths_of(const Array& rows, bool ignores_nan) {
   return full(shape, static_cast<double>(length), Scalar::float64, {.stream = rows.stream()});
 }
 
-/// Whether the method gives elements, and nothing between them.
+/// Whether the method returns elements, and never a mean of two elements.
 bool gives_elements(QuantileMethod method) {
   using Method = QuantileMethod;
   constexpr Method all[] = {Method::inverted_cdf, Method::closest_observation, Method::lower,
@@ -199,7 +201,7 @@ bool gives_elements(QuantileMethod method) {
   return std::ranges::find(all, method) != std::end(all);
 }
 
-/// The place of the last element of each row, NaN if there is one.
+/// The place of the last element of each row; NaN if the row has a NaN.
 Array last_place(const Array& rows) {
   Shape shape = shape_of(rows);
   const std::int64_t last = shape.back() - 1;
@@ -229,7 +231,7 @@ std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fract
     Array made = before;
     if (!gives_elements(options.method)) {
       const Array step = behind - before;
-      // From the nearer one, as NumPy has it; equal infinities are no NaN.
+      // NumPy interpolates from the nearer element. Equal infinities must not give NaN.
       made = where(weight < 0.5, before + step * weight, behind - step * (1 - weight));
       made = where(before == behind, before, where(weight == 0, before, made));
     }
@@ -242,7 +244,7 @@ std::vector<Array> quantiles_of(const Array& rows, std::span<const double> fract
   return results;
 }
 
-/// Weights as rows beside those of x.
+/// The weights, arranged in rows as x is.
 Array weight_rows(const Array& x, const QuantileOptions& options) {
   const Array& weights = options.weights;
   if (options.method != QuantileMethod::inverted_cdf)
@@ -268,7 +270,8 @@ Array weight_rows(const Array& x, const QuantileOptions& options) {
   return quantile_rows("quantile", all, own).values;
 }
 
-/// The first elements of each row up to which the weights of q of the whole lie.
+/// The first element of each sorted row where the sum of weights reaches the fraction q of the
+/// total.
 std::vector<Array> weighted_quantiles(const QuantileRows& of, const Array& weights,
                                       std::span<const double> fractions, bool ignores_nan) {
   const bool has_nans = is_inexact(of.values.dtype());
@@ -281,7 +284,7 @@ std::vector<Array> weighted_quantiles(const QuantileRows& of, const Array& weigh
   const std::int64_t last = rows.shape().back() - 1;
   std::vector<Array> results;
   for (const double q : fractions) {
-    // What weighs nothing is not the least element.
+    // For q = 0, skip elements whose weight is 0.
     const Array is_before = q == 0 ? share == 0 : share < q;
     const Array place = minimum(count_nonzero(is_before, {.axes = -1, .keeps_axes = true}), last);
     Array made = squeeze(take_along_axis(rows, IndexArray(place), -1), -1);
@@ -334,7 +337,7 @@ Array median(const Array& x, const QuantileOptions& options) {
   for (Array& one : found) one = in_dtype(one, dtype);
   const Array &low = found[0], &high = found[1], &end = found[2];
   const Array odd = squeeze(remainder(n, 2), -1) == 1;
-  // The sum of two halves may be infinite where their mean is not.
+  // A sum of two halves may overflow where their mean does not.
   const bool is_half = dtype.scalar() == Scalar::float16;
   const Array total = is_half ? in_dtype(low, Scalar::float32) + high : low + high;
   Array made = where(odd, high, in_dtype(total / 2.0, dtype.scalar()));

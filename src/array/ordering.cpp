@@ -25,9 +25,9 @@
 namespace treadle::array {
 namespace {
 
-/// What is made of rows, the last axis of dense memory.
+/// The results of sorting rows. Rows are the last axis of dense memory.
 struct SortedRows {
-  Array values, places;  ///< places: in all rows together
+  Array values, places;  ///< places count through all rows
 };
 
 SortedRows sort_rows(const Array& x, bool wants_places, bool is_descending) {
@@ -54,13 +54,13 @@ SortedRows sort_rows(const Array& x, bool wants_places, bool is_descending) {
   return made;
 }
 
-/// Of places in all rows together those along the row, as int64.
+/// Turns places among all rows into places within the row, as int64.
 Array along_row(const Array& places, std::int64_t length) {
   const Array place = places.size() == length ? places : remainder(places, length);
   return in_dtype(place, Scalar::int64);
 }
 
-/// Rows along the last axis, and how their order is brought back.
+/// Rows along the last axis, and how to move that axis back.
 struct Rows {
   Array rows;
   bool is_moved;
@@ -73,15 +73,16 @@ Rows rows_of(const Array& x, std::optional<int> axis) {
   if (x.dtype().scalar() == Scalar::structure)
     throw DTypeError("a sort of records of " + x.dtype().name(), "sort by their fields: lexsort()");
   if (!axis) return {dense(ravel(x)), false, 0};
-  // An array without axes is one element along axis 0, as argsort() has it.
+  // As in argsort(), an array without axes has one element along axis 0.
   if (x.rank() == 0 && (*axis == 0 || *axis == -1)) return {dense(ravel(x)), false, 0};
   const auto along = static_cast<int>(counted_axis(x, *axis));
   const bool is_moved = along != x.rank() - 1;
   return {dense(is_moved ? moveaxis(x, along, -1) : x), is_moved, along};
 }
 
-/// What NumPy orders complex numbers by, the last one first: NaN in the real part behind NaN in the
-/// imaginary part behind numbers, then the real parts, then the imaginary ones.
+/// NumPy's order of complex numbers as keys, the most important last: first numbers, then NaN in
+/// the imaginary part, then NaN in the real part; among numbers the real parts, then the imaginary
+/// parts.
 std::vector<Array> complex_keys(const Array& x) {
   const Array real = real_part(x), imaginary = imaginary_part(x);
   const Array nans =
@@ -91,7 +92,7 @@ std::vector<Array> complex_keys(const Array& x) {
 
 Array argsort_rows(const Array& rows, bool is_descending);
 
-/// By several keys of rows: each sort keeps the order that the ones before have made.
+/// Sorts rows by several keys: each sort is stable and keeps the order of the earlier sorts.
 Array lexsort_rows(std::span<const Array> keys, bool is_descending) {
   Array order;
   for (const Array& key : keys) {
@@ -106,7 +107,7 @@ Array lexsort_rows(std::span<const Array> keys, bool is_descending) {
   return order;
 }
 
-/// Of no complex numbers: what the kernel takes to have k of each row.
+/// The kernel's arguments to take k elements of each row. Rows are not complex.
 kernel::TopK top_of(const Array& rows, std::int64_t k, bool is_largest) {
   const std::int64_t length = rows.shape().back();
   return {.dtype = rows.dtype().scalar(),
@@ -127,7 +128,7 @@ TopK launched_top_k(const Array& rows, const kernel::TopK& top) {
   return made;
 }
 
-/// Short rows, each in one group, where that is best.
+/// Sorts short rows, one row in each group, if this is the fastest way.
 std::optional<TopK> sorted_in_groups(const Array& rows, bool is_descending) {
   const kernel::TopK top = top_of(rows, rows.shape().back(), is_descending);
   if (!kernel::is_worth_groups(rows.device(), top)) return std::nullopt;
@@ -142,7 +143,7 @@ Array argsort_rows(const Array& rows, bool is_descending) {
   return along_row(sort_rows(rows, true, is_descending).places, rows.shape().back());
 }
 
-/// Dense, in memory of its own.
+/// Sorts rows into new dense memory.
 Array sorted_rows(const Array& rows, bool is_descending) {
   if (rows.size() == 0) return empty(shape_of(rows), rows.dtype(), {.stream = rows.stream()});
   if (rows.dtype().kind() == ScalarKind::complex)

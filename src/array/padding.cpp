@@ -20,7 +20,7 @@
 namespace treadle::array {
 namespace {
 
-/// Elements of x at places beyond its ends, which repeat with a period.
+/// Elements of x at places beyond its ends. The elements repeat with a period.
 Array repeated(const Array& x, int axis, PadWidth width, PadMode mode, bool is_odd) {
   const std::int64_t length = x.shape()[static_cast<std::size_t>(axis)];
   const Array places =
@@ -35,8 +35,8 @@ Array repeated(const Array& x, int axis, PadWidth width, PadMode mode, bool is_o
   const Array backward = (repeats_edge ? period - 1 : period) - onward;
   const Array taken = taken_at(minimum(onward, backward));
   if (!is_odd) return taken;
-  // Each reflection is one in the value of the outermost element, too. Two of them, one at each
-  // end, add twice the difference of the outermost elements.
+  // In odd mode each reflection also mirrors values at the outermost element. So two reflections,
+  // one at each end, add twice the difference of the two outermost elements.
   Shape along(x.shape().size(), 1);
   along[static_cast<std::size_t>(axis)] = -1;
   const Scalar dtype = x.dtype().scalar();
@@ -47,7 +47,7 @@ Array repeated(const Array& x, int axis, PadWidth width, PadMode mode, bool is_o
   return where(is_back, last + last - taken, taken) + turns * (rise + rise);
 }
 
-/// The one number that stands for elements along an axis, in the dtype of x.
+/// The one number that fills the border along an axis, in the dtype of x.
 Array folded(const Array& x, int axis, PadMode mode) {
   const Axes axes = axis;
   switch (mode) {
@@ -63,7 +63,7 @@ Array folded(const Array& x, int axis, PadMode mode) {
   return in_dtype(x.dtype().is_integer() ? rint(found) : found, x.dtype().scalar());
 }
 
-/// Numbers from `end` in equal steps up to the element before the edge.
+/// Numbers in equal steps from `end` up to the element before the edge.
 Array ramp(const Array& x, const Array& edge, int axis, std::int64_t width, const Operand& end) {
   const Array outer = empty_like(edge);
   outer.assign(end);
@@ -72,7 +72,7 @@ Array ramp(const Array& x, const Array& edge, int axis, std::int64_t width, cons
   return in_dtype(x.dtype().is_integer() ? floor(in_place) : in_place, x.dtype().scalar());
 }
 
-/// So many equal elements along an axis of length 1.
+/// Repeats an array of length 1 along an axis.
 Array spread(const Array& one, int axis, std::int64_t width) {
   Shape shape = shape_of(one);
   shape[static_cast<std::size_t>(axis)] = width;
@@ -84,7 +84,8 @@ Array joined(const Array& before, const Array& x, const Array& behind, int axis)
   return concatenate(parts, axis);
 }
 
-/// How many elements at each end count, at most all. Of none there is a mean, NaN, as in NumPy.
+/// The number of elements at each end that the statistic uses, at most all. The mean of no elements
+/// is NaN, as in NumPy.
 PadWidth counted_length(const PadOptions& options, int axis, std::int64_t length, PadMode mode) {
   if (options.lengths.empty()) return {length, length};
   const PadWidth given = options.lengths[static_cast<std::size_t>(axis)];
@@ -135,7 +136,7 @@ void require_widths(const Array& x, std::span<const PadWidth> widths) {
     require_not_negative("pad", std::min(width.first, width.second));
 }
 
-/// Undefined elements, of the shape of x with a border.
+/// An array of undefined elements with the shape of x and its border.
 Array bordered(const Array& x, std::span<const PadWidth> widths) {
   Shape shape = shape_of(x);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -143,7 +144,7 @@ Array bordered(const Array& x, std::span<const PadWidth> widths) {
   return empty_beside(x, shape, x.dtype());
 }
 
-/// What lies within the border of the axes from `first` on.
+/// A view of `result` without the border of the axes from `first` on.
 Array inside(const Array& result, const Array& x, std::span<const PadWidth> widths,
              std::size_t first) {
   Array found = result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What functions share that put arrays together from parts of others.
+// Shared by functions that build arrays of parts of other arrays.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Indices along axes and places in an order, bits and bytes: arithmetic of integers.
+// Integer arithmetic on indices, places, bits and bytes.
 #include <string>
 #include <vector>
 
@@ -20,17 +20,17 @@ void require_integers(const char* who, const Array& x) {
     throw DTypeError(std::string(who) + " of " + x.dtype().name(), "places are integers");
 }
 
-/// Where x is below 0 or not below `limit`.
+/// Tells the elements of x that are below 0 or not below `limit`.
 Array is_beyond(const Array& x, std::int64_t limit) { return logical_or(x < 0, x >= limit); }
 
-/// The axes from the one that varies fastest in the order.
+/// The axes, beginning with the axis that varies fastest in this order.
 std::vector<std::size_t> innermost_first(std::size_t rank, MemoryOrder order) {
   std::vector<std::size_t> axes(rank);
   for (std::size_t i = 0; i < rank; ++i) axes[i] = order == MemoryOrder::c ? rank - 1 - i : i;
   return axes;
 }
 
-/// How far each of eight bits is moved.
+/// The shift of each of eight bits.
 Array shifts_of(const Array& beside, BitOrder order) {
   const std::vector<std::uint8_t> up{0, 1, 2, 3, 4, 5, 6, 7}, down{7, 6, 5, 4, 3, 2, 1, 0};
   return Array::from(order == BitOrder::little ? up : down, {.stream = beside.stream()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Powers whose exponent is a number that products and roots compute: they are exact, or rounded but
-// once, where pow() of a device is neither, and take a fraction of its time.
+// Powers that products and roots compute. Their results are exact or rounded once; a device's pow()
+// is not as precise and takes several times as long.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace treadle::array {
 
-/// base to the power of 1, 2, 3, -1 or 0.5, computed in this dtype; recorded, and not computed yet.
-/// Nothing for other exponents.
+/// Returns the base to the power of 1, 2, 3, -1 or 0.5, computed in the dtype `computed`; the
+/// result is pending. Returns nothing for other exponents.
 std::optional<Array> known_power(const Array& base, const Number& exponent, Scalar computed);
 
 }  // namespace treadle::array

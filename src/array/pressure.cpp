@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory that only pending nodes keep. Eager code would have freed it: where the pool grows much,
-// or the device refuses memory, nodes are computed that take less than they keep.
+// Memory that only pending nodes keep alive. Eager evaluation would have freed this memory. So when
+// the pool grows much, or the device refuses memory, nodes are computed whose results take less
+// memory than they keep.
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -20,7 +21,7 @@ namespace {
 
 thread_local bool is_relieving = false;  // relieving allocates memory itself
 
-/// Nodes that keep the same memory. The memory ends with the last of these nodes.
+/// Nodes that keep the same memory alive. The memory ends with the last of these nodes.
 struct Keepers {
   std::vector<NodeRef> nodes;
   std::size_t kept_bytes = 0, result_bytes = 0;
@@ -28,7 +29,8 @@ struct Keepers {
   std::size_t gain() const { return kept_bytes > result_bytes ? kept_bytes - result_bytes : 0; }
 };
 
-/// Sorts pending nodes by the memory that nothing but them keeps. The context's lock is held.
+/// Groups pending nodes by the memory that only they keep alive. The caller holds the context's
+/// lock.
 class Census {
  public:
   explicit Census(std::vector<NodeRef> nodes) : nodes_(std::move(nodes)), set_(nodes_.size()) {
@@ -57,7 +59,8 @@ class Census {
   }
 
  private:
-  /// Joins node `i` with the nodes that keep the same memory. No deeper than Caps::steps.
+  /// Joins node `i` with the nodes that keep the same memory. The recursion is no deeper than
+  /// Caps::steps.
   void join(const Node& node, std::size_t i) {
     for (unsigned k = 0; k < node.arity; ++k) {
       const Node& operand = *node.operands[k];
@@ -75,8 +78,8 @@ class Census {
   }
 
   std::vector<NodeRef> nodes_;
-  std::vector<std::size_t> set_;                          // a node of the same set, or itself
-  std::unordered_map<const Storage*, std::size_t> kept_;  // with the first node that keeps it
+  std::vector<std::size_t> set_;  // the index of a node of the same set, or its own
+  std::unordered_map<const Storage*, std::size_t> kept_;  // and the first node that keeps it
 };
 
 }  // namespace
@@ -100,7 +103,7 @@ std::size_t Context::relieve(std::size_t least_bytes) {
     try {
       compute(set.nodes, Grouping::siblings, Cut::memory);
     } catch (const std::exception&) {
-      // They are pending still: whoever asks for them hears of it.
+      // The nodes stay pending: whoever computes them later gets the error.
     }
     set.nodes.clear();
   }
@@ -111,8 +114,8 @@ void Context::before_growth(std::size_t size_bytes) noexcept {
   constexpr std::size_t least_limit = std::size_t{64} << 20;
   const std::size_t limit =
       std::max(least_limit, static_cast<std::size_t>(device_.info().memory_bytes / 16));
-  // Nodes are looked at when the memory that they keep may have reached the limit: the bytes that
-  // they kept the last time (freed ones may be in use again), and all bytes allocated since.
+  // Look at the nodes when they may keep as much memory as the limit. The estimate adds the bytes
+  // that they kept at the last look (freed ones may be in use again) and all bytes allocated since.
   if ((growth_bytes_ += size_bytes) >= limit) growth_bytes_ = relieved(limit);
 }
 
@@ -125,7 +128,7 @@ std::size_t Context::relieved(std::size_t least_bytes) noexcept {
   try {
     gain = relieve(least_bytes);
   } catch (const std::exception&) {
-    // Without memory of the host nothing is relieved.
+    // If the host has no memory, do nothing.
   }
   is_relieving = false;
   return gain;

@@ -45,11 +45,11 @@ class Parameter {
   Parameter& operator=(const Parameter&) = delete;
 
   bool is_number() const noexcept { return !array_; }
-  /// Null for a number.
+  /// The device of an array; null for a number.
   device::Device* device() const { return is_number() ? nullptr : &array_.device(); }
   double number() const noexcept { return operand_.number().as_double(); }
   operator const Operand&() const noexcept { return operand_; }
-  /// Elements of arrays are not looked at.
+  /// Checks numbers only: the elements of an array are not read.
   void require_not_negative(const char* name) const {
     if (is_number() && operand_.number().is_negative())
       throw InvalidArgument(
@@ -62,7 +62,8 @@ class Parameter {
   Operand operand_;
 };
 
-/// The device on which numbers are drawn: the generator's or a parameter's; null: the current one.
+/// The device on which numbers are drawn: the device of the generator or of a parameter. Null: the
+/// current device.
 device::Device* place_of(const Generator& generator, std::span<const Parameter* const> parameters) {
   device::Device* place = generator.device().get();
   for (const Parameter* parameter : parameters) {
@@ -82,7 +83,7 @@ device::Device* place_of(const Generator& generator,
   return place_of(generator, std::span(parameters.begin(), parameters.size()));
 }
 
-/// The largest number of a dtype of integers that is a double, too.
+/// The largest number of an integer dtype that a double holds exactly.
 double largest_count(Scalar dtype) {
   switch (dtype) {
     case Scalar::int32:
@@ -146,7 +147,7 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
   before_write(*target.storage);
   const AnnouncedUse write(*target.context, *target.storage, stream, device::MemoryUse::writes);
   const device::Location location = target.storage->first_element(target.layout);
-  const device::LeaveDeferred leave;  // those who read the target have been computed
+  const device::LeaveDeferred leave;  // computing the pending readers is done
   auto count = static_cast<std::uint64_t>(target.layout.size());
   if (draw.of_elements()) count /= codegen::parameters_of(draw.kind()).size();
   const std::lock_guard lock(mutex_);
@@ -179,7 +180,7 @@ Array Generator::integers(const Operand& low, const Operand& high, const Shape& 
     return draw(RandomDraw::integers(dtype, first, high.number().as_uint64() - first), shape);
   }
   device::Device* const place = place_of(*this, {&from, &to});
-  // Modulo 2^64, where the distance of any two integers of 64 bits is right.
+  // Arithmetic modulo 2^64 is right for the distance of any two 64-bit integers.
   const Array words = draw_on(place, *this, RandomDraw::words(Scalar::uint64), shape);
   const auto as_words = [&](const Parameter& end) {
     const Operand& given = end;
@@ -209,21 +210,21 @@ Array Generator::lognormal(const Operand& mean, const Operand& deviation, const 
 }
 
 Array Generator::exponential(const Operand& scale, const Shape& shape, Scalar dtype) {
-  // Of (0, 1], whose logarithms are finite.
+  // Draw from (0, 1], so that logarithms are finite.
   const RandomDraw units = RandomDraw::uniform(dtype, 0, 1, kernel::IntervalEnd::high);
   const Parameter mean(scale, shape, dtype);
   mean.require_not_negative("scale");
   const Array unit = draw_on(place_of(*this, {&mean}), *this, units, shape);
-  return 0 - multiply(mean, log(unit));  // 0, not -0, of a logarithm that is 0
+  return 0 - multiply(mean, log(unit));  // 0 - 0 is 0, where a negation would give -0
 }
 
 Array Generator::poisson(const Operand& mean, const Shape& shape, Scalar dtype) {
   const Parameter expected(mean, shape, Scalar::float64);
   expected.require_not_negative("mean");
   if (expected.is_number()) return draw(RandomDraw::poisson(dtype, expected.number()), shape);
-  (void)RandomDraw::poisson_of_elements(dtype);  // refuses dtypes that there are no numbers of
+  (void)RandomDraw::poisson_of_elements(dtype);  // throws for unsupported dtypes
   place_of(*this, {&expected});
-  // The means, in whose places the drawn numbers are written.
+  // Begin with the means; each drawn number replaces its mean.
   const Array numbers =
       dense_copy(broadcast_to(*static_cast<const Operand&>(expected).array(), shape));
   fill(numbers, RandomDraw::poisson_of_elements(Scalar::float64));
@@ -243,7 +244,7 @@ Array Generator::draw(RandomKind kind, std::span<const Operand> parameters, cons
     if (all.back()->is_number()) numbers.push_back(all.back()->number());
   }
   if (numbers.size() == all.size()) return draw(RandomDraw::listed(kind, of, numbers), shape);
-  (void)codegen::block_length(kind, of);  // refuses dtypes that there are no numbers of
+  (void)codegen::block_length(kind, of);  // throws for unsupported dtypes
   const auto named = codegen::parameters_of(kind);
   if (all.size() != named.size())
     throw InvalidArgument("random numbers of the distribution " +
@@ -256,7 +257,7 @@ Array Generator::draw(RandomKind kind, std::span<const Operand> parameters, cons
       kernel::require_parameters(kind, k, std::span(&number, 1));
     }
   device::Device* const place = place_of(*this, all);
-  // One below the other, the means, say, and the deviations: numbers take the first ones' places.
+  // Pack the parameters one after another; the drawn numbers replace the first parameter.
   Shape rows = shape;
   rows.insert(rows.begin(), static_cast<std::int64_t>(all.size()));
   const Array packed = empty(rows, Scalar::float64, {.stream = Context::of(*place).stream({})});

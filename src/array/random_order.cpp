@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random orders: positions sorted by random words. Of n positions two have the same word with a
-// probability below n^2 / 2^65; these stay in their order.
+// Random orders: positions are sorted by random words. Among n positions two have the same word
+// with a probability below n^2 / 2^65; positions with the same word keep their order.
 #include <cmath>
 #include <string>
 
@@ -20,7 +20,7 @@
 namespace treadle::array {
 namespace {
 
-/// The probabilities of choice() in float64.
+/// Checks the probabilities of choice() and returns them as float64.
 Array checked_probabilities(const Array& given, std::int64_t count, std::int64_t chosen,
                             bool replaces) {
   const auto require = [](bool holds, const std::string& what, const char* hint) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Random vectors, made of random numbers. Counts that have a sum (multinomial() and the like) are
-// split by halves: how many of the trials are of the first half of the things, then of each half
-// the first half of that, all rows and all halves of a step in one draw.
+// Random vectors, made of random numbers. multinomial() and similar functions draw counts with a
+// given sum by halving: first how many trials fall into the first half of the categories, then how
+// many of those fall into the first half of each half, and so on. One draw serves all rows and all
+// halves of a step.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -27,7 +28,7 @@ Shape with_axis(const Shape& shape, std::int64_t length) {
 }
 std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
 
-/// Two arrays beside each other, element by element: a[0], b[0], a[1], ... along the last axis.
+/// Interleaves two arrays along the last axis: a[0], b[0], a[1], ...
 Array interleaved(const Array& a, const Array& b) {
   Shape shape(a.shape().begin(), a.shape().end());
   shape.back() *= 2;
@@ -35,13 +36,13 @@ Array interleaved(const Array& a, const Array& b) {
   return reshape(stack(both, -1), shape);
 }
 
-/// Sums of neighbours along the last axis, `width` of them at a time.
+/// Sums each `width` neighbours along the last axis.
 Array sums_of(const Array& x, std::int64_t width) {
   Shape shape(x.shape().begin(), x.shape().end());
   shape.back() /= width;
   return sum(reshape(x, with_axis(shape, width)), {.axes = -1});
 }
-/// Every second element along the last axis, from the first or the second.
+/// Every second element along the last axis, from element `first` on.
 Array alternate(const Array& x, std::int64_t first) {
   return x.at({Index::ellipsis(), {.start = first, .step = 2}});
 }
@@ -59,8 +60,8 @@ Array with_zeros_behind(const Array& x, std::int64_t count) {
   return pad(x, widths);
 }
 
-/// Columns of a factor F with F F' = the covariance, by Cholesky's algorithm with the largest pivot
-/// first, which finds that of semidefinite matrices, too.
+/// Computes a factor F with F F' = the covariance, column by column. Cholesky's algorithm takes the
+/// largest pivot first, and so also factors semidefinite matrices.
 class CovarianceFactor {
  public:
   CovarianceFactor(std::span<const double> covariance, std::size_t n)
@@ -76,7 +77,7 @@ class CovarianceFactor {
     if (largest > 0) error_ /= largest;
   }
   const std::vector<double>& factor() const noexcept { return factor_; }
-  /// What is not F F', as a part of the largest variance.
+  /// The largest element of the covariance minus F F', divided by the largest variance.
   double error() const noexcept { return error_; }
 
  private:
@@ -113,7 +114,7 @@ Array Generator::dirichlet(std::span<const double> alpha, const Shape& shape) {
   Placement here;
   if (device() != nullptr) here.stream = device()->default_stream();
   const Array shapes = Array::from(alpha, here);
-  // By logarithms: of small alphas all gamma numbers of a row may be below the smallest double.
+  // Use logarithms: for small alphas all gamma numbers of a row may be below the smallest double.
   const Array logs =
       draw(RandomKind::log_gamma, {shapes}, with_axis(shape, signed_size(alpha.size())));
   const Array shares = exp(logs - max(logs, {.axes = -1, .keeps_axes = true}));

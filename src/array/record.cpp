@@ -42,7 +42,7 @@ void join(Recording& recording, std::string_view operation, const Node& array) {
   }
 }
 
-/// The comparison with its operands exchanged.
+/// The comparison that gives the same result with its operands exchanged.
 Op exchanged(Op op) {
   switch (op) {
     case Op::less:
@@ -63,8 +63,8 @@ void throw_unless_within(const Number& integer, Scalar dtype) {
     throw_overflow(dtype, found, integer.text());
 }
 
-/// A comparison of an array with an integer beyond the range of its dtype: all elements have the
-/// same result.
+/// Compares an array with an integer beyond the range of its dtype: the result is the same for all
+/// elements.
 NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpDtypes& dtypes) {
   for (std::size_t i = 0; i < 2; ++i) {
     const Operand &number = operands[i], &array = operands[1 - i];
@@ -73,7 +73,7 @@ NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpD
       continue;
     const IntegerFit found = fit_of(dtypes.operands[i], number.number());
     if (found == IntegerFit::within) continue;
-    // NumPy makes an int64 of a number that is compared with truth values.
+    // NumPy converts a number to int64 before comparing it with truth values.
     if (array.type() == OperandType(Scalar::boolean))
       throw_unless_within(number.number(), Scalar::int64);
     const Node& node = Access::node(*array.array());
@@ -92,7 +92,7 @@ NodeRef new_node() {
   return made;
 }
 
-/// What an expression contains.
+/// The sums that Caps limits, and the properties of an expression.
 struct Within {
   unsigned steps = 0, leaves = 0, computations = 0, instructions = 0;
   bool is_positional = false, is_gathering = false, is_staged = false;
@@ -122,7 +122,8 @@ bool is_one_kernel(const Within& sum, const Recording& recording) {
          sum.instructions + recording.count < Caps::instructions;
 }
 
-/// Adds what a node contains now. The context's lock is held. No deeper than Caps::steps.
+/// Adds what the node contains now. The caller holds the context's lock. The recursion is no deeper
+/// than Caps::steps.
 void add_now(const Node& node, Within& sum) {
   if (node.is_leaf()) {
     ++sum.leaves;
@@ -140,8 +141,9 @@ void add_now(const Node& node, Within& sum) {
   }
 }
 
-/// What the operands contain. within() counts what was pending when they were recorded; if that is
-/// too much, the nodes that are still pending are counted. So the sums that nodes keep are small.
+/// Counts what the operands contain. within() sums the counts from the time of recording. If the
+/// sum exceeds the limits, counted() counts only the nodes that are still pending. So a node's
+/// counts stay small.
 Within counted(const Recording& recording) {
   Within sum = within(recording);
   if (is_one_kernel(sum, recording) && sum.computations <= Caps::computations) [[likely]]
@@ -152,7 +154,7 @@ Within counted(const Recording& recording) {
   return sum;
 }
 
-/// Finds the largest pending node below `node` that an Array stands for.
+/// Finds the largest pending node below `node` that has a handle.
 void find_known(const Node& node, Node*& known) {
   for (std::size_t i = 0; i < node.arity && !node.is_leaf(); ++i) {
     Node& operand = *node.operands[i];
@@ -169,13 +171,13 @@ void find_known(const Node& node, Node*& known) {
 /// step cuts the loop at the same place, into the same kernels. If f(x) were computed instead, x
 /// would stay pending, later kernels would compute x again, and each kernel would be another one.
 NodeRef cut_within(Node& largest) {
-  const std::lock_guard lock(largest.context->mutex);  // nodes let go of operands under it
+  const std::lock_guard lock(largest.context->mutex);  // nodes drop operands under this lock
   Node* known = nullptr;
   find_known(largest, known);
   return NodeRef(known != nullptr && 4 * known->steps >= largest.steps ? known : &largest);
 }
 
-/// Evaluates the largest operand until the whole fits into one kernel.
+/// Computes the largest operand until one kernel can hold the whole expression.
 Within keep_within_caps(Recording& recording) {
   for (;;) {
     const Within sum = counted(recording);
@@ -192,7 +194,7 @@ Within keep_within_caps(Recording& recording) {
   }
 }
 
-/// NumPy's: over the broadcast shape, axes in memory as the operands have them.
+/// NumPy's layout: the broadcast shape, with the axes ordered in memory as the operands' axes are.
 Layout result_layout(std::size_t size_bytes, const Recording& recording) {
   std::array<const Layout*, Node::most_operands> layouts;
   std::size_t count = 0;
@@ -201,8 +203,8 @@ Layout result_layout(std::size_t size_bytes, const Recording& recording) {
   return broadcast({layouts.data(), count}, size_bytes);
 }
 
-/// Op::iota counts positions in the shape of its own array. Such an operand of a larger result is
-/// computed before.
+/// Op::iota counts positions in the shape of its own array. So an operand with Op::iota is computed
+/// first if the result is larger.
 void keep_positions(const Layout& result, Recording& recording) {
   for (std::size_t i = 0; i < recording.count; ++i) {
     Node& node = *recording.nodes[i];
@@ -210,8 +212,8 @@ void keep_positions(const Layout& result, Recording& recording) {
   }
 }
 
-/// Operands with reductions in them are computed before, unless the result has one element for each
-/// of theirs: then the operation joins the epilogue of the reduction's kernel.
+/// Computes operands that contain reductions, unless the result has one element for each of the
+/// operand's elements. In that case the operation joins the epilogue of the reduction's kernel.
 void keep_reductions(const Layout& result, Recording& recording) {
   const std::span operands(recording.nodes.data(), recording.count);
   while (counted(recording).computations > Caps::computations)
@@ -233,7 +235,8 @@ void keep_reductions(const Layout& result, Recording& recording) {
   }
 }
 
-/// The allocator of the first operand with axes; if there is none, of the first operand.
+/// The allocator of the first operand that has axes. If no operand has axes, that of the first
+/// operand.
 const std::shared_ptr<Allocator>& allocator_among(const Recording& recording) {
   for (std::size_t i = 0; i < recording.count; ++i) {
     const Node& node = *recording.nodes[i];
@@ -242,7 +245,7 @@ const std::shared_ptr<Allocator>& allocator_among(const Recording& recording) {
   return recording.first_array->allocator_now();
 }
 
-/// The node has these operands from now on.
+/// Gives the node its operands and adds the node to the context's list.
 NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
   made->context = recording.context;
   made->stream = recording.context->stream(recording.first_array->stream);
@@ -261,7 +264,7 @@ NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
                     (made->op != Op::cast || made->operands[0]->is_scalar);
   if (const Computation* const computation = made->computation.get()) {
     made->computations = 1;
-    made->is_positional = made->is_gathering = false;  // both are in the shape of the input
+    made->is_positional = made->is_gathering = false;  // both count in the shape of the input
     made->is_stage = !computation->takes_epilogue();
     made->is_staged |= !computation->takes_prologue();
   }
@@ -283,7 +286,7 @@ NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
   return enlisted(std::move(made), recording, sum);
 }
 
-/// The operands of a computation. Those that cannot be a part of its prologue are computed.
+/// The operands of a computation. Operands that cannot join its prologue are computed.
 Recording inputs_of(const Computation& computation, std::span<Node* const> inputs) {
   Recording recording;
   for (Node* input : inputs) {
@@ -296,7 +299,8 @@ Recording inputs_of(const Computation& computation, std::span<Node* const> input
   return recording;
 }
 
-/// The layout of a reduction's results: axes have the order in memory that the elements' have.
+/// The layout of a reduction's results: the axes have the same order in memory as the elements'
+/// axes.
 Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t size_bytes) {
   std::vector<std::int64_t> extents, strides;
   for (std::size_t axis = 0; axis < folding.extents.size(); ++axis) {
@@ -312,7 +316,7 @@ Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t
   return layout;
 }
 
-/// NumPy makes an integer of 64 bits of one of the host language that is an operand of a logical
+/// NumPy converts an integer of the host language to 64 bits when it is an operand of a logical
 /// operation.
 void require_long(Op op, const Operand& operand) {
   if (op_info(op).rule != OpRule::logical || op_info(op).arity != 2) return;
@@ -320,8 +324,9 @@ void require_long(Op op, const Operand& operand) {
     throw_unless_within(operand.number(), Scalar::int64);
 }
 
-/// Refuses a negative number as an exponent of integers, as NumPy does. An array of negative
-/// exponents gives zeros, and for unsigned integers such a number is out of range.
+/// Refuses a negative number as an exponent of integers, as NumPy does. Only numbers are checked:
+/// negative exponents in an array give zeros, and for unsigned integers a negative number is out of
+/// range.
 void require_power(const Operand& base, const Operand& exponent, Scalar computed) {
   if (exponent.array() != nullptr || !DType(computed).is_integer()) return;
   const Number& number = exponent.number();
@@ -332,7 +337,7 @@ void require_power(const Operand& base, const Operand& exponent, Scalar computed
                         "cast the array to float64");
 }
 
-/// The first number becomes an array without axes, so that the result is on a device.
+/// Turns the first number into an array without axes, so that the result is on a device.
 void place_numbers(Recording& recording, const Node* beside) {
   NodeRef& number = recording.nodes[0];
   const StreamRef stream =
@@ -359,7 +364,7 @@ NodeRef record_choice(std::span<const Operand> operands) {
     if (operand.array() != nullptr)
       join(recording, op_info(Op::where).name, Access::node(*operand.array()));
     const NodeRef node = node_of(operand, Scalar::boolean);
-    // Kernels of reductions store no records.
+    // A kernel with reductions cannot store records.
     if (node->computations_within() != 0) compute(*node, Cut::reduction);
     recording.nodes[recording.count++] = node;
   }
@@ -376,7 +381,7 @@ NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype
   made->leaves = 1;
   made->context = &Context::of(storage->buffer.device());
   {
-    const std::lock_guard lock(made->context->mutex);  // writers on other streams change it
+    const std::lock_guard lock(made->context->mutex);  // writers on other streams change the stream
     made->stream = storage->stream();
   }
   made->storage = std::move(storage);
@@ -435,7 +440,7 @@ IntegerFit fit_of(Scalar dtype, const Number& number) {
 }
 
 void require_fit(const Number& number, Scalar dtype) {
-  if (!number.is_integer() || dtype == Scalar::boolean) return;  // any but 0 is true
+  if (!number.is_integer() || dtype == Scalar::boolean) return;  // any number but 0 is true
   throw_unless_within(number, dtype);
 }
 
@@ -497,7 +502,7 @@ NodeRef record_element(Node& operand) {
 }
 
 NodeRef record_gather(Node& source, Node& offset) {
-  const NodeRef pinned(&offset);  // what computes lets other threads go on
+  const NodeRef pinned(&offset);  // computing may let other threads run
   if (offset.computations_within() != 0) compute(offset, Cut::reduction);
   Recording recording;
   for (Node* node : {&source, &offset}) {
@@ -511,7 +516,7 @@ NodeRef record_gather(Node& source, Node& offset) {
 }
 
 NodeRef record_fold(Node& elements, Folding folding) {
-  const NodeRef pinned(&elements);  // what computes lets other threads go on
+  const NodeRef pinned(&elements);  // computing may let other threads run
   Node* const inputs[] = {&elements};
   Recording recording = inputs_of(folding, inputs);
   const Within sum = keep_within_caps(recording);

@@ -22,22 +22,23 @@ namespace {
 
 using codegen::Fold;
 
-/// Sums of at most so many elements are folded in twice the precision: that takes no longer where
-/// the launch is what takes the time, and rounds once.
+/// Sums of at most so many elements are folded in twice the precision and rounded once. For so few
+/// elements the launch takes most of the time, so that the fold in twice the precision takes no
+/// longer.
 constexpr std::int64_t few_elements = 16384;
 
-/// In which elements are summed up, or multiplied, on the device of `x`.
+/// The dtype in which sums and products are accumulated on the device of `x`.
 Scalar precise(Scalar dtype, const Array& x, Fold fold) {
   const bool is_few = x.size() <= few_elements;
   if (!x.device().info().traits.fp64) return dtype;
-  // Factors that are equal round alike, in each of the accumulators that lie side by side.
+  // Rounding errors of equal factors do not cancel: they are the same in all parallel accumulators.
   if (dtype == Scalar::float32 && (fold == Fold::product || (fold == Fold::sum && is_few)))
     return Scalar::float64;
   const bool is_sum = fold == Fold::sum || fold == Fold::product;
   return dtype == Scalar::complex64 && is_sum && is_few ? Scalar::complex128 : dtype;
 }
 
-/// The options that a function takes beside axes, keeps_axes and out.
+/// Tells which options a function takes beside axes, keeps_axes and out.
 struct Takes {
   bool dtype = false, initial = false, where = false, ignores_nan = false, correction = false;
 };
@@ -59,7 +60,7 @@ class Reducing {
     if (options.where != nullptr) find_mask(*options.where);
   }
 
-  /// NumPy reduces an array without axes along axis 0, too; its mean there is an error.
+  /// Whether an array without axes is reduced along axis 0. NumPy allows this, but not for means.
   bool is_along_none() const {
     const auto& named = options_.axes.named();
     if (x_.rank() != 0 || !named || named->size() != 1) return false;
@@ -71,7 +72,7 @@ class Reducing {
     return (!is_mean || is_sum) && (named->front() == 0 || named->front() == -1);
   }
 
-  /// NumPy refuses nanmean() with a dtype that has no NaN, if the elements may be NaN.
+  /// Throws where NumPy does: nanmean() with a dtype that has no NaN, for elements that may be NaN.
   void require_inexact_dtype() const {
     const auto is_inexact = [](const DType& dtype) {
       return dtype.kind() == ScalarKind::floating || dtype.kind() == ScalarKind::complex;
@@ -82,7 +83,7 @@ class Reducing {
                            " without NaN, in dtype=" + DType(*options_.dtype).name(),
                        "give a floating dtype, or none");
   }
-  /// From now on the mask leaves NaNs out.
+  /// Extends the mask so that it leaves out NaNs.
   void leave_out_nan() {
     const ScalarKind kind = x_.dtype().kind();
     if (kind != ScalarKind::floating && kind != ScalarKind::complex) return;
@@ -92,14 +93,14 @@ class Reducing {
   }
 
   bool has_mask() const { return static_cast<bool>(mask_); }
-  /// How many elements each result folds, without a mask.
+  /// The number of elements that each result folds, without a mask.
   std::int64_t count() const {
     std::int64_t count = 1;
     for (std::size_t axis = 0; axis < x_.shape().size(); ++axis)
       if ((axes_ >> axis & 1) != 0) count *= x_.shape()[axis];
     return count;
   }
-  /// Whether there are results, each of them a fold of no elements.
+  /// Whether each result is a fold of no elements, and there is a result.
   bool has_no_elements() const {
     for (std::size_t axis = 0; axis < x_.shape().size(); ++axis)
       if ((axes_ >> axis & 1) == 0 && x_.shape()[axis] == 0) return false;
@@ -123,13 +124,13 @@ class Reducing {
     return {given == Scalar::float16 ? Scalar::float32 : given, given};
   }
 
-  /// The initial value of the fold, in this dtype.
+  /// The initial value of the fold, in the dtype `dtype`.
   Operand initial(Scalar dtype) const {
     require_number_of(Operand::weak(*options_.initial), dtype);
     require_fit(*options_.initial, dtype);
     return Operand::typed(*options_.initial, dtype);
   }
-  /// An array of the results' shape with one number in all places.
+  /// An array of the results' shape that holds one number.
   Array filled(const Number& number, Scalar dtype) const {
     Shape shape;
     for (std::size_t axis = 0; axis < x_.shape().size(); ++axis) {
@@ -141,11 +142,11 @@ class Reducing {
     return full(shape, number, dtype, {.stream = x_.stream()});
   }
 
-  /// Elements that the mask leaves out become `neutral`.
+  /// Replaces the elements that the mask leaves out by `neutral`.
   Array masked(const Array& elements, const Operand& neutral) {
     return has_mask() ? apply(Op::where, {mask_, elements, neutral}) : elements;
   }
-  /// An operation on what was recorded.
+  /// Records an operation and remembers whether it has to be computed at once.
   Array apply(Op op, std::initializer_list<Operand> operands) {
     return recorded(record(op, std::span(operands.begin(), operands.size())));
   }
@@ -156,7 +157,7 @@ class Reducing {
   Array fold(const Array& elements, Fold fold, Scalar accumulator) {
     return this->fold(elements, fold, accumulator, options_.keeps_axes);
   }
-  /// Folds the elements. The sum of truth values is any(), and the product is all().
+  /// Folds the elements. For truth values the sum is any() and the product is all().
   Array fold(const Array& elements, Fold fold, Scalar accumulator, bool keeps_axes) {
     if (accumulator == Scalar::boolean)
       fold = fold == Fold::sum ? Fold::any : fold == Fold::product ? Fold::all : fold;
@@ -165,7 +166,7 @@ class Reducing {
         recorded(record_fold(Access::node(elements), Folding(fold, precision, axes_, keeps_axes)));
     return precision == accumulator ? folded : cast(std::move(folded), accumulator);
   }
-  /// A sum divided by the number of elements that count, in the dtype of the sum.
+  /// Divides a sum by the number of elements in it, in the sum's dtype.
   Array divided_by_count(const Array& sum, double correction, bool keeps_axes) {
     const DType dtype = sum.dtype();
     if (!has_mask()) {
@@ -182,7 +183,8 @@ class Reducing {
     return cast(apply(Op::divide, {sum, divisor}), dtype.scalar());
   }
 
-  /// The result, stored in `out` if there is one, and computed if it must not wait.
+  /// Stores the result in `out` if the caller gave one, and computes the result if it must not
+  /// wait.
   Array finished(Array value) {
     if (options_.out != nullptr) {
       const NodeRef node(&Access::node(value));
@@ -236,13 +238,13 @@ constexpr Takes averaging{.dtype = true, .where = true, .ignores_nan = true};
 constexpr Takes varying{.dtype = true, .where = true, .ignores_nan = true, .correction = true};
 constexpr Takes comparing{.initial = true, .where = true, .ignores_nan = true};
 
-/// What a sum and a product have in common.
+/// Parameters in which a sum and a product differ.
 struct Accumulation {
   const char* name;
   Reduction reduction;
   Fold fold;
   Op op;        ///< joins two values
-  int neutral;  ///< `op` with it changes nothing
+  int neutral;  ///< the neutral element of `op`
 };
 
 Array accumulate(const Accumulation& what, const Array& x, const ReduceOptions& options) {
@@ -256,7 +258,7 @@ Array accumulate(const Accumulation& what, const Array& x, const ReduceOptions& 
   return reducing.finished(reducing.cast(std::move(value), result));
 }
 
-/// What the two extrema have in common.
+/// Parameters in which a minimum and a maximum differ.
 struct Extremum {
   const char* name;
   Fold fold, fold_numbers;  ///< with NaN, and without
@@ -296,7 +298,7 @@ Array truth(const char* name, Fold fold, bool neutral, const Array& x,
   return reducing.finished(reducing.fold(reducing.masked(x, neutral), fold, Scalar::boolean));
 }
 
-/// The squared magnitude of each.
+/// The squared magnitude of each element.
 Array squared(Reducing& reducing, const Array& x) {
   if (x.dtype().kind() != ScalarKind::complex) return reducing.apply(Op::square, {x});
   Array real = reducing.apply(Op::real, {x}), imag = reducing.apply(Op::imag, {x});
@@ -305,7 +307,7 @@ Array squared(Reducing& reducing, const Array& x) {
   return reducing.apply(Op::add, {real, imag});
 }
 
-/// The variance, or its root.
+/// The variance or, with `is_root`, the standard deviation.
 Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions& options) {
   Reducing reducing(name, x, options, varying);
   reducing.require_inexact_dtype();
@@ -328,7 +330,7 @@ Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions
   return reducing.finished(reducing.cast(std::move(value), result));
 }
 
-/// The weights, broadcast to x: they have the shape of x, or lie along the one named axis.
+/// Broadcasts the weights to x. The weights have the shape of x, or lie along the one named axis.
 Array broadcast_weights(const Array& x, Array weights, const Axes& axes) {
   if (!weights.layout().same_shape(x.layout())) {
     const bool has_axis = axes.named() && axes.named()->size() == 1 && weights.rank() == 1;
@@ -346,7 +348,7 @@ Array broadcast_weights(const Array& x, Array weights, const Axes& axes) {
   return broadcast_to(weights, shape_of(x));
 }
 
-/// Of two arrays of one axis and one length.
+/// The sum of the products of two arrays of one axis and equal length.
 Array product_sum(const char* name, const Array& x, const Array& y, bool conjugates) {
   if (x.size() != y.size())
     throw ShapeError(std::string(name) + " of arrays of shape " + shape_text(x.shape()) + " and " +
@@ -371,7 +373,7 @@ bool has_nan(const Array& x) {
   return x.dtype().kind() == ScalarKind::floating || x.dtype().kind() == ScalarKind::complex;
 }
 
-/// Of the greatest or the least element that is not NaN.
+/// The place of the greatest or the least element that is not NaN.
 Array place_among_numbers(const Array& x, std::optional<int> axis, bool keeps_axes,
                           bool is_greatest) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -487,7 +489,7 @@ Array vector_norm(const Array& x, double order, const ReduceOptions& options) {
   if (std::isinf(order) && order < 0) return min(magnitude, options);
   if (std::isinf(order)) {
     ReduceOptions own = options;
-    if (x.size() == 0) own.initial = 0.0;  // of nothing it is 0, as every norm
+    if (x.size() == 0) own.initial = 0.0;  // the norm of no elements is 0, as every norm
     return max(magnitude, own);
   }
   if (order == 1) return sum(magnitude, options);

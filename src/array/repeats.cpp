@@ -12,15 +12,15 @@
 namespace treadle::array {
 namespace {
 
-/// Nodes without operands do not count: computing one is faster than reading it.
+/// Nodes without operands do not count, because computing such a node is faster than reading it.
 bool is_computed(const Node* node) {
   return node != nullptr && !node->is_leaf() && node->arity != 0;
 }
 
-/// The walks for one kernel; none is deeper than Caps::steps.
+/// The walks for one kernel. No walk is deeper than Caps::steps.
 class Walk {
  public:
-  /// Notes in memory of the thread: one walk at a time.
+  /// Reuses the thread's memory for notes, so only one walk may exist at a time.
   explicit Walk(const PlannedKernel& kernel) : kernel_(kernel), notes_(used_before()) {
     notes_.clear();
   }
@@ -45,7 +45,7 @@ class Walk {
       if (is_computed(node.operands[i])) visit(*node.operands[i]);
   }
   struct PassNote {
-    unsigned times = 0;  // it is an operand here
+    unsigned times = 0;  // how often the node is an operand in this kernel
     bool is_decided = false, repeats = false, is_forgotten = false;
   };
   static NodeNotes<PassNote>& used_before() {
@@ -54,7 +54,7 @@ class Walk {
   }
   bool is_earlier(std::uint32_t number) const { return number != 0 && number != kernel_.number; }
 
-  /// Counts how often each node is an operand here, and notes whether there is anything to decide.
+  /// Counts how often each node is an operand here. Notes whether any node is computed again.
   void count(Node& node, unsigned times) {
     if (PassNote* const known = notes_.find(node)) {
       known->times += times;
@@ -67,7 +67,8 @@ class Walk {
     for_each_operand(node, [&](Node& operand) { count(operand, 1); });
   }
 
-  /// Whether the kernel repeats an earlier one's work: of the node or below it, and not kept now.
+  /// Whether the kernel computes again what an earlier kernel has computed, the node or a node
+  /// below it, and the result is not stored now.
   bool decide(Node& node) {
     PassNote& note = *notes_.find(node);
     if (std::exchange(note.is_decided, true)) return note.repeats;
@@ -101,7 +102,7 @@ class Walk {
            node.state.load() == NodeState::pending;
   }
 
-  /// Takes back that nodes count as computed by this kernel.
+  /// Undoes the marks that say that this kernel computes the nodes.
   void forget(Node& node) {
     if (std::exchange(notes_.find(node)->is_forgotten, true)) return;
     for (std::uint32_t* number : {&node.computed_in, &node.passed_in})

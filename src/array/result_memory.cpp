@@ -19,7 +19,8 @@ namespace {
       refusal.hint());
 }
 
-/// Memory for a node: of the user's allocator, if the node has one and an array stands for it.
+/// Allocates memory for a node. Uses the user's allocator if the node has one and an Array refers
+/// to the node.
 Ref<Storage> new_memory(Node& node) {
   if (node.allocator != nullptr && node.handles() != 0)
     return Storage::dense(node.stream, node.layout, node.dtype, *node.allocator);
@@ -30,11 +31,13 @@ Ref<Storage> new_memory(Node& node) {
   }
 }
 
-/// Fewer bytes are not worth another kernel: one that works in place has a text of its own.
+/// Smaller memory is not donated: a kernel that works in place has another text and is compiled
+/// anew.
 constexpr std::size_t least_donation_bytes = std::size_t{1} << 20;
 
-/// Whether a result may take over the memory of a leaf that ends: nobody else can reach the memory,
-/// and each element of the result is computed from the leaf's element at the same place.
+/// Whether a result may reuse the memory of a leaf that ends. Nothing else may reach the memory,
+/// and each element of the result must depend on no other element than the leaf's at the same
+/// place.
 bool can_donate(const Node& leaf, const Node& result, std::size_t size_bytes) {
   const Storage& storage = *leaf.storage;
   const memory::Buffer& buffer = storage.buffer;
@@ -49,7 +52,7 @@ bool can_donate(const Node& leaf, const Node& result, std::size_t size_bytes) {
 Ref<Storage> donated_memory(Node& node) {
   const std::size_t size_bytes =
       static_cast<std::size_t>(node.layout.size()) * node.dtype.size_bytes();
-  // Results of computations must not share memory, and gathers read memory at any place.
+  // Results of computations must not overwrite an input, and a gather reads memory at any place.
   if (size_bytes < least_donation_bytes || node.allocator != nullptr || node.computations != 0 ||
       node.is_gathering)
     return {};

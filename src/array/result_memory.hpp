@@ -9,14 +9,15 @@
 
 namespace treadle::array {
 
-/// Memory that ends when a pending node lets go of its operands, and in whose place its result can
-/// be computed; null if there is none, or if it is too small to matter.
+/// Memory that the node's result can overwrite, because the memory ends when the node drops its
+/// operands. Null if there is no such memory, or if it is too small to matter.
 Ref<Storage> donated_memory(Node& node);
 
-/// Fills `memory` for the results of one kernel, one for each node, which this thread computes.
-/// That of one may be donated. The first `asked` nodes must have memory; others do without, from
-/// the first on for which there is none. Returns how many have. Throws OutOfMemory naming the
-/// expression and its lines, and what allocators throw.
+/// Fills `memory` with memory for the results of one kernel, one for each node. This thread
+/// computes the nodes. A single node may get donated memory. The first `asked` nodes must have
+/// memory; the others get memory until an allocation fails. Returns the number of nodes that have
+/// memory. Throws OutOfMemory that names the expression and its source lines, and the allocators'
+/// exceptions.
 std::size_t result_memory(std::span<const NodeRef> nodes, std::span<Ref<Storage>> memory,
                           std::size_t asked);
 

@@ -29,13 +29,13 @@ bool is_logical(const Associative& operation) {
           operation.op == Op::logical_xor);
 }
 
-/// The elements in the dtype in which the operation combines them.
+/// Casts the elements to the dtype in which the operation combines them.
 Array combinable(const Array& x, const Associative& operation) {
   if (is_logical(operation)) return in_dtype(x, Scalar::boolean);
   return operation.combine.empty() && x.dtype() == Scalar::float16 ? in_dtype(x, Scalar::float32)
                                                                    : x;
 }
-/// What was combined, in the dtype of the elements.
+/// Casts the combined elements to the dtype of x.
 Array as_result(const Array& made, const Array& x, const Associative& operation) {
   return is_logical(operation) ? made : in_dtype(made, x.dtype());
 }
@@ -59,12 +59,12 @@ Array as_integers(const char* what, const Array& x) {
     throw DTypeError(std::string(what) + " of " + x.dtype().name(), "pass integers");
   return in_dtype(x, Scalar::int64);
 }
-/// Keys that kernels compare.
+/// Turns keys into a dtype that kernels can compare.
 Array comparable(const Array& keys) {
   return keys.dtype() == Scalar::float16 ? in_dtype(keys, Scalar::float32) : keys;
 }
 
-/// Scans along the last axis, or one axis of segments.
+/// Scans along the last axis; with segments, scans an array of one axis.
 Array scanned(const Array& x, const Associative& operation, const ScanForm& form,
               kernel::ScanSegments segments, const Array* beside) {
   const Array elements = dense(combinable(x, operation));
@@ -89,7 +89,7 @@ Array scanned(const Array& x, const Associative& operation, const ScanForm& form
   return as_result(result, x, operation);
 }
 
-/// Zeros that a kernel writes some of.
+/// An array of zeros that a kernel then overwrites in part.
 Array computed_zeros(std::int64_t length, const DType& dtype, const Array& beside) {
   if (dtype.scalar() == Scalar::structure)
     return empty({length}, dtype, {.stream = beside.stream()});
@@ -135,7 +135,7 @@ KeyedValues reduced_by_key(const Array& given_keys, const Array& given,
   return {in_dtype(heads, given_keys.dtype()), as_result(sums, given, operation), count};
 }
 
-/// Whether each element but the first differs from the one before.
+/// Tells of each element but the first whether it differs from the element before it.
 Array changes_of(const Array& x) {
   return apply(Op::not_equal, {x.at({Index{.start = 1}}), x.at({Index{.stop = -1}})});
 }
@@ -150,7 +150,7 @@ Runs runs_of(const Array& x, std::optional<Capacity> room) {
     most = 1 + (length > 1 ? count_nonzero(changes_of(keys)).as<std::int64_t>().front() : 0);
   const Placement beside{.stream = keys.stream()};
   const Array count = zeros({}, Scalar::int64, beside);
-  // Behind the last run there is where the array ends.
+  // The bounds behind the last run hold the array's length.
   const Array bounds = full({most + 1}, length, Scalar::int64, beside);
   evaluate({count, bounds});
   const Array heads = computed_zeros(most, keys.dtype(), keys);
@@ -298,7 +298,7 @@ void combine_at(const Array& x, const Array& given_places, const Operand& values
     throw InvalidArgument("combine_at() of an array that cannot be written to", "copy it before");
   const Placement beside{.stream = x.stream()};
   const Array places = dense(as_integers("places", given_places));
-  // Cast as assign() casts, and refused as it refuses.
+  // Assign into a new array: it casts and refuses values as assign() does.
   const Array given = empty(shape_of(places), x.dtype(), beside);
   given.assign(values);
   if (places.size() == 0) return;

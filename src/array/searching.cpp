@@ -36,7 +36,7 @@ Array part_from(const Array& x, std::optional<std::int64_t> start,
 
 bool holds_for_all(const Array& condition) { return all(condition).as<bool>().front(); }
 
-/// Places and values of one period, and one more on either side.
+/// Places and values of one period, and one more point on either side.
 struct Line {
   Array x, places, values;
 };
@@ -92,8 +92,8 @@ Array digitize(const Array& x, const Array& edges, bool is_right) {
   if (edges.size() < 2) return searchsorted(edges, x, side);
   const Array before = part_from(edges, {}, -1), behind = part_from(edges, 1, {});
   if (holds_for_all(before <= behind)) return searchsorted(edges, x, side);
-  // NaN is neither above nor below, so no step to or from it goes the wrong way. Which way is right
-  // the first edge that is not equal to the one before it says.
+  // A comparison with NaN is false, so NaN is no step in the wrong direction. The first edge that
+  // differs from the edge before it tells the direction.
   const Array first_change = argmax(before != behind);
   const bool goes_up = take(before < behind, IndexArray(first_change)).item().as_bool();
   if (any(goes_up ? before > behind : before < behind).item().as_bool())
@@ -133,7 +133,8 @@ Array interp(const Array& given, const Array& given_places, const Array& given_v
   const Array x0 = at(places, low), x1 = at(places, high);
   const Array y0 = at(values, low), y1 = at(values, high);
   const Array slope = divide(y1 - y0, x1 - x0);
-  // From the one end, and where that is NaN, as beside an infinity, from the other.
+  // Interpolate from the lower end. Where this gives NaN, as beside an infinity, interpolate from
+  // the upper end.
   const Array from_low = slope * (x - x0) + y0, from_high = slope * (x - x1) + y1;
   Array made =
       where(isnan(from_low), where(isnan(from_high) & (y0 == y1), y0, from_high), from_low);

@@ -22,7 +22,7 @@ namespace {
 
 Array truth_of(const Array& x) { return dense(in_dtype(x, Scalar::boolean)); }
 
-/// How many are true: the one thing that is waited for.
+/// Counts the true elements. Only this call waits for the device.
 std::int64_t count_of(const Array& mask) {
   return mask.size() == 0 ? 0 : count_nonzero(mask).as<std::int64_t>().front();
 }
@@ -34,7 +34,8 @@ std::int64_t required_capacity(Capacity room) {
   return room.capacity;
 }
 
-/// Moves elements (places if there are none) under a dense mask into `into`.
+/// Moves the elements of a dense mask's true places into `into`; without elements, moves the
+/// places.
 Array move_masked(const Array& mask, const Array* elements, const Array& into) {
   const Array total = empty({}, Scalar::int64, {.stream = into.stream()});
   const StreamRef stream = Access::node(into).context->stream({});
@@ -52,12 +53,12 @@ void require_together(const Array& x, const Array& mask) {
   require_one_context("a mask", *Access::node(x).context, *Access::node(mask).context);
 }
 
-/// The mask is of the first axes.
+/// Checks that the mask's shape fits the first axes of x.
 void require_mask(const Array& x, const Array& mask) {
   if (mask.dtype() != Scalar::boolean)
     throw DTypeError("a mask of " + mask.dtype().name(), "a mask is bool: pass x != 0");
   require_together(x, mask);
-  // As NumPy, which takes lengths of 0 for any: nothing is chosen then.
+  // NumPy allows a length of 0 for any axis: the mask then selects nothing.
   const auto fits = [](std::int64_t own, std::int64_t length) { return own == length || own == 0; };
   if (mask.rank() > x.rank() ||
       !std::equal(mask.shape().begin(), mask.shape().end(), x.shape().begin(), fits))
@@ -66,14 +67,14 @@ void require_mask(const Array& x, const Array& mask) {
                      "its lengths are those of the first axes");
 }
 
-/// Places in all elements become places along each axis.
+/// Turns places among all elements into places along each axis.
 std::vector<Array> along_axes(const Array& places, Extents shape) {
   std::vector<Array> all;
   std::int64_t step = 1;
   for (std::size_t axis = shape.size(); axis-- > 0; step *= shape[axis]) {
     Array place = places;
     if (step > 1) place = floor_divide(place, step);
-    // Lengths of 0 hold no places.
+    // Avoid a division by 0: there are no places if a length is 0.
     if (axis > 0) place = remainder(place, std::max<std::int64_t>(shape[axis], 1));
     all.push_back(std::move(place));
   }
@@ -91,7 +92,7 @@ std::vector<AnyIndex> as_indices(std::vector<Array> places) {
   return indices;
 }
 
-/// A condition of one axis, as long as the axis: what is missing is false.
+/// A mask as long as the axis. A condition that is shorter counts as false behind its end.
 Array padded_mask(const Array& condition, std::int64_t length) {
   if (condition.rank() != 1)
     throw ShapeError("a condition of shape " + shape_text(condition.shape()),
@@ -151,7 +152,7 @@ Array selected(const Array& x, const Array& mask) {
     Array places = flatnonzero(truth);
     Shape shape{places.size()};
     shape.insert(shape.end(), x.shape().begin() + mask.rank(), x.shape().end());
-    if (mask.rank() == 0) {  // a new axis of one element or none
+    if (mask.rank() == 0) {  // the result's first axis has one element or none
       const Array whole = expand_dims(x, 0);
       return take(whole, IndexArray(places), 0);
     }
@@ -181,9 +182,10 @@ void assign_selected(const Array& x, const Array& mask, const Operand& value) {
   require_mask(x, mask);
   const int behind = x.rank() - mask.rank();
   const Array* values = value.array();
-  // Those that broadcast to every part need no places: one kernel writes under the mask.
+  // A value that broadcasts to every selected part needs no places: one kernel writes under the
+  // mask.
   if (values == nullptr || values->rank() <= behind || values->size() == 1) {
-    if (mask.size() == 0) {  // and a number is one of the dtype all the same
+    if (mask.size() == 0) {  // the number is checked against the dtype, although nothing is written
       const Array none = full({}, false, Scalar::boolean, {.stream = x.stream()});
       return values == nullptr ? x.assign_where(none, value) : void();
     }
@@ -196,7 +198,7 @@ void assign_selected(const Array& x, const Array& mask, const Operand& value) {
   if (places.front().size() > 0) return assign_at(x, as_indices(places), value);
   Shape shape{0};
   shape.insert(shape.end(), x.shape().begin() + mask.rank(), x.shape().end());
-  broadcast_to(*values, shape);  // refuses what does not fit
+  broadcast_to(*values, shape);  // throws if the shapes do not fit
 }
 
 Array extract(const Array& condition, const Array& x) {

@@ -22,14 +22,14 @@
 namespace treadle::array {
 namespace {
 
-/// Fewer elements are all compared, in one kernel, which waits like other expressions.
+/// If there are fewer elements, one kernel compares all pairs. This result may stay pending.
 constexpr std::int64_t few_enough_for_pairs = 16;
 
 Array but_first(const Array& x) { return x.at({Index{.start = 1}}); }
 Array but_last(const Array& x) { return x.at({Index{.stop = -1}}); }
 Array at_places(const Array& x, const Array& places) { return take(x, IndexArray(places), 0); }
 
-/// Whether neighbours of what is sorted are the same value.
+/// Whether neighbouring elements of a sorted array are equal.
 Array equal_neighbours(const Array& sorted, bool makes_nans_equal) {
   const Array before = but_last(sorted), behind = but_first(sorted);
   const ScalarKind kind = sorted.dtype().kind();
@@ -38,7 +38,7 @@ Array equal_neighbours(const Array& sorted, bool makes_nans_equal) {
   return (before == behind) | (isnan(before) & isnan(behind));
 }
 
-/// Whether an element of what is sorted is the first of its value.
+/// Marks the first element of each value in a sorted array.
 Array starts_of(const Array& sorted, bool makes_nans_equal) {
   const Array starts = ones(shape_of(sorted), Scalar::boolean, {.stream = sorted.stream()});
   if (sorted.size() > 1)
@@ -46,12 +46,12 @@ Array starts_of(const Array& sorted, bool makes_nans_equal) {
   return starts;
 }
 
-/// Those that are marked, of whom it is known how many they are.
+/// Selects the marked elements. `first` tells how many there are.
 Array marked(const Array& x, const Array& marks, const Array& first) {
   return selected(dense(x), marks, {first.shape()[0]}).values;
 }
 
-/// Both in their common dtype, as one axis each.
+/// Two arrays of one axis in their common dtype.
 struct Pair {
   Array x, y;
 };
@@ -70,11 +70,11 @@ Array joined_pair(const Pair& both) {
   return concatenate(parts);
 }
 
-/// Which elements, or parts, of x are the same.
+/// Groups the equal elements, or equal parts, of x.
 struct Grouped {
-  Array order;     ///< int64: where what is next in the order is in x; none if nobody needs it
+  Array order;     ///< int64: the places in x, in sorted order; none if not needed
   Array in_order;  ///< x in that order, along axis 0
-  Array starts;    ///< whether one is the first of its value
+  Array starts;    ///< marks the first element of each value
 };
 
 Grouped grouped_elements(const Array& x, bool needs_order, bool makes_nans_equal) {
@@ -85,11 +85,11 @@ Grouped grouped_elements(const Array& x, bool needs_order, bool makes_nans_equal
   return made;
 }
 
-/// Of parts along axis 0.
+/// Groups the parts of x along axis 0.
 Grouped grouped_parts(const Array& x) {
   const std::int64_t count = x.shape()[0], length = count == 0 ? 0 : x.size() / count;
   const Array rows = reshape(x, {count, length});
-  std::vector<Array> keys;  // the last one is the first to be compared
+  std::vector<Array> keys;  // the last key is compared first
   for (std::int64_t i = length - 1; i >= 0; --i) keys.push_back(rows.at({Index{}, Index::at(i)}));
   Grouped made;
   made.order =

@@ -23,13 +23,13 @@
 namespace treadle::array {
 namespace {
 
-/// From -1 to 1: where each number of a window stands.
+/// The places of a window's numbers, from -1 to 1.
 Array places_of_window(std::int64_t count, const Placement& placement) {
   const auto last = static_cast<double>(count - 1);
   return arange(1 - count, count, 2, Scalar::float64, placement) / last;
 }
 
-/// Windows of less than two numbers; none: for the caller to make.
+/// The window if it has fewer than two numbers; otherwise none, and the caller computes the window.
 std::optional<Array> short_window(std::int64_t count, const Placement& placement) {
   if (count < 1) return zeros({0}, Scalar::float64, placement);
   if (count == 1) return ones({1}, Scalar::float64, placement);
@@ -59,7 +59,7 @@ Array windows(const Array& x, std::int64_t count) {
   return x.viewed(Layout(shape, strides, x.layout().offset_bytes()), x.dtype());
 }
 
-/// The sums of x[k + j] * y[j], y being no longer than x.
+/// Sums x[k + j] * y[j] over j. y is no longer than x.
 Array slid(const Array& x, const Array& y, Overlap overlap) {
   const std::int64_t count = y.size();
   std::int64_t before = 0, behind = 0;
@@ -69,7 +69,7 @@ Array slid(const Array& x, const Array& y, Overlap overlap) {
   const bool is_padded = count > 1 && overlap != Overlap::valid;
   Array products = windows(is_padded ? pad(x, widths) : x, count) * y;
   if (products.dtype() == Scalar::boolean) return any(products, {.axes = -1});
-  // Beyond the ends there is nothing: 0 * infinity is no part of a sum.
+  // Places beyond the ends must not count, not even as 0 * infinity, which is NaN.
   if (is_padded && has_fractions(products)) {
     const Array within = pad(ones({x.size()}, Scalar::boolean, {.stream = x.stream()}), widths);
     products = where(windows(within, count), products, 0);
@@ -82,23 +82,23 @@ Array samples(const Array& x, std::optional<std::int64_t> start,
               std::optional<std::int64_t> stop = {}) {
   return x.at({Index::ellipsis(), Index{.start = start, .stop = stop}});
 }
-/// One of them, as an axis of length 1; `from_end` counts from 1.
+/// The sample at `number` as an axis of length 1. `last()` counts from the end, from 1 on.
 Array first(const Array& x, std::int64_t number) { return samples(x, number, number + 1); }
 Array last(const Array& x, std::int64_t from_end) {
   return from_end == 1 ? samples(x, -1) : samples(x, -from_end, 1 - from_end);
 }
 
-/// Integers and bool in float64.
+/// Casts integers and bool to float64.
 Array with_fractions(const Array& x) { return has_fractions(x) ? x : in_dtype(x, Scalar::float64); }
 
-/// Unsigned integers and bool in int64.
+/// Casts unsigned integers and bool to int64.
 Array with_sign(const Array& x) {
   const bool has_sign =
       !is_kind(x, ScalarKind::unsigned_integer) && !(x.dtype() == Scalar::boolean);
   return has_sign ? x : in_dtype(x, Scalar::int64);
 }
 
-/// The samples along an axis that becomes the last one, in a dtype that has slopes.
+/// Moves the axis of the samples to the end, in a dtype that can hold slopes.
 Array sampled(const Array& x, int axis, int edge_order) {
   if (edge_order != 1 && edge_order != 2)
     throw InvalidArgument("gradient: edge_order=" + std::to_string(edge_order), "it is 1 or 2");
@@ -140,10 +140,10 @@ Array i0(const Array& x) {
   const Array given = absolute(with_fractions(x));
   const Array size = in_dtype(given, Scalar::float64);
   constexpr double limit = 30;
-  // t**k / (k!)**2 of t = (x/2)**2: no term is negative, so nothing cancels.
+  // The coefficients of t**k / (k!)**2 for t = (x/2)**2. No term is negative, so nothing cancels.
   std::vector<Operand> series{Operand(1.0)};
   for (double k = 1, term = 1; k < 64; ++k) series.emplace_back(term /= k * k);
-  // 1, 1/8, 9/(2*8**2), ... of 1/x.
+  // The coefficients 1, 1/8, 9/(2*8**2), ... of the powers of 1/x.
   std::vector<Operand> asymptotic{Operand(1.0)};
   for (double k = 1, term = 1; k < 20; ++k)
     asymptotic.emplace_back(term *= (2 * k - 1) * (2 * k - 1) / (8 * k));
@@ -151,7 +151,7 @@ Array i0(const Array& x) {
   std::ranges::reverse(asymptotic);
   const Array near = polyval(series, square(minimum(size, limit) * 0.5));
   const Array inverse = 1.0 / maximum(size, limit);
-  // exp() of the half, twice: where exp(x) overflows the result may not.
+  // Multiply by exp(x/2) twice: exp(x) may overflow although the result does not.
   const Array root = exp(size * 0.5);
   const Array far =
       root * (polyval(asymptotic, inverse) * sqrt(inverse * (0.5 / std::numbers::pi)) * root);
@@ -199,7 +199,7 @@ Array gradient_at(const Array& x, const Array& places, int axis, int edge_order)
                          std::to_string(axis),
                      "there is one place for each sample, or one distance for all");
   const Array steps = diff(with_fractions(places));
-  // The parabola through three samples, whose steps are p and q: its slope in the middle.
+  // The slope at the middle of the parabola through three samples. The steps are p and q.
   const Array p = samples(steps, 0, -1), q = samples(steps, 1);
   const auto joined = [&](const Array& begin, const Array& middle, const Array& end) {
     return in_dtype(joined_slopes(begin, middle, end, axis), f.dtype());
@@ -210,7 +210,7 @@ Array gradient_at(const Array& x, const Array& places, int axis, int edge_order)
     return joined((first(f, 1) - first(f, 0)) / first(steps, 0), inner,
                   (last(f, 1) - last(f, 2)) / last(steps, 1));
   const auto at_end = [](const Array& near, const Array& middle, const Array& far, const Array& s,
-                         const Array& t) {  // s: the step beside the end, t: the next
+                         const Array& t) {  // s: the step at the end, t: the step next to it
     return near * ((2.0 * s + t) / (s * (s + t))) - middle * ((s + t) / (s * t)) +
            far * (s / (t * (s + t)));
   };
@@ -232,7 +232,7 @@ Array unwrap(const Array& x, const UnwrapOptions& options) {
   const Array turned =
       subtract(remainder(add(steps, number(half)), number(options.period)), number(half));
   Array change = turned - steps;
-  // Half a period is a step of either sign: the one it has.
+  // A step of half a period keeps its sign.
   if (!is_whole || half * 2 == options.period)
     change = where(logical_and(equal(turned, number(-half)), steps > 0),
                    subtract(number(half), steps), change);

@@ -16,7 +16,8 @@
 namespace treadle::array {
 namespace {
 
-/// An array that the sort changes: it is computed, lies in C's order, and its use is announced.
+/// An array that the sort changes. The array is computed, dense in C's order, and its use is
+/// announced.
 class Sorted {
  public:
   Sorted(Node& node, const StreamRef& stream)
@@ -60,14 +61,14 @@ void sort_dense(Node& x, Node* carried, int axis) {
   sort.values = values.elements();
   std::optional<Sorted> beside;
   if (carried != nullptr) sort.carried = beside.emplace(*carried, stream).elements();
-  const device::LeaveDeferred leave;  // those who read the arrays have been computed
+  const device::LeaveDeferred leave;  // computing the pending readers is done
   kernel::sort(*stream, sort);
 }
 
 }  // namespace
 
 void sort(const Array& x, const Array& carried, int axis) {
-  // An array without axes is one element, along axis 0, as in reductions.
+  // As in reductions, an array without axes has one element along axis 0.
   const bool is_one = x.rank() == 0 && (axis == 0 || axis == -1);
   const std::uint64_t axes = is_one ? 0 : axes_of(axis, x.layout(), "sort");
   Node& target = Access::node(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which pending computations a kernel has within it, and which are computed before it.
+// Tells which pending computations a kernel contains, and which have to be computed before.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,20 @@
 
 namespace treadle::array {
 
-/// The first result of a pending computation that a node is or has below it, within the kernel that
-/// computes the node; null: there is none. All others there go with it. The context's lock is held.
+/// Finds the first result of a pending computation at or below a node, within the kernel that
+/// computes the node. Null: there is none. All other computations in that kernel go with this one.
+/// The caller holds the context's lock.
 const Node* computation_below(const Node& node);
-/// The computation of that node, if `operand` is a part of an expression; takes the lock, if there
-/// may be one.
+/// The pending computation at or below `operand`, if there is one. Takes the lock only if there may
+/// be one.
 std::shared_ptr<const Computation> computation_of(const Node& operand);
 
-/// Appends what has to have memory before a node is computed: results of computations that take no
-/// epilogue, and pending inputs of those that take no prologue. `is_asked` says that the node is
-/// computed for itself, not for an expression that it is a part of. The context's lock is held.
+/// Appends the nodes that have to be computed before `node`: results of computations without an
+/// epilogue, and pending inputs of computations without a prologue. `is_asked` says that `node` is
+/// computed by itself, and not as a part of an expression. The caller holds the context's lock.
 void find_stages(Node& node, bool is_asked, std::vector<NodeRef>& found);
-/// Computes all of that for a kernel which has these nodes in its expressions; null ones are left
-/// out.
+/// Computes these nodes for a kernel that has `nodes` in its expressions. Null pointers are
+/// skipped.
 void compute_stages(Context& context, std::span<Node* const> nodes);
 
 }  // namespace treadle::array

@@ -12,7 +12,7 @@
 
 namespace treadle::array {
 void order(const StreamRef& first, const StreamRef& second) {
-  // An out-of-order queue needs to be told that its own work is to be ordered.
+  // Work of one out-of-order queue has to be ordered explicitly, too.
   if (first == nullptr || (first.get() == second.get() && first->is_in_order())) [[likely]]
     return;
   const device::LeaveDeferred leave;  // the lock may be held
@@ -49,7 +49,7 @@ void Storage::order_read(const StreamRef& stream) {
   array::order(stream, stream);
   if (stream.get() == stream_.get()) [[likely]]
     return;
-  if (std::ranges::find(readers_, stream) != readers_.end()) return;  // ordered by an earlier read
+  if (std::ranges::find(readers_, stream) != readers_.end()) return;  // ordered before
   array::order(stream_, stream);
   readers_.push_back(stream);
 }
@@ -66,7 +66,7 @@ void Storage::order_write(const StreamRef& stream) {
 
 std::optional<std::int64_t> Storage::distance_to(const Storage& other) const {
   if (this == &other) return 0;
-  // Memory can be adopted only by code that has asked for its address before.
+  // Only code that has learned the address of memory can adopt the memory.
   if (!buffer.has_escaped() || !other.buffer.has_escaped()) [[likely]]
     return std::nullopt;
   const device::Location own = buffer, theirs = other.buffer;
@@ -82,7 +82,7 @@ std::optional<std::int64_t> Storage::distance_to(const Storage& other) const {
 Storage::~Storage() {
   if (readers_.empty() && home_.get() == stream_.get()) [[likely]]
     return;
-  // The pool takes the memory back in the order of `home_`, behind the work of all other streams.
+  // The pool takes back the memory in the order of `home_`, so `home_` waits for all other streams.
   try {
     array::order(stream_, home_);
     for (const StreamRef& reader : readers_) array::order(reader, home_);

@@ -21,19 +21,19 @@ namespace treadle::array {
 
 using StreamRef = std::shared_ptr<device::Stream>;
 
-/// A share in an object with add_reference() and remove_reference(): a shared_ptr of one word,
-/// whose count lies in the object.
+/// A shared reference to an object with add_reference() and remove_reference(). In contrast to
+/// shared_ptr it takes one word, because the object holds the count.
 template <class T>
 class Ref {
  public:
   Ref() = default;
-  /// Takes over a share that the caller has.
+  /// Takes over a reference that the caller owns.
   static Ref adopt(T* object) noexcept {
     Ref ref;
     ref.object_ = object;
     return ref;
   }
-  /// One share more.
+  /// Adds a reference.
   explicit Ref(T* object) noexcept : object_(object) {
     if (object_ != nullptr) object_->add_reference();
   }
@@ -58,23 +58,25 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// Later work of `second` comes after what is queued on `first` by now. Null comes before all.
+/// Makes later work of `second` wait for the work that is queued on `first` now. A null `first`
+/// means no earlier work.
 void order(const StreamRef& first, const StreamRef& second);
 
-/// One allocation, shared by all arrays that are views of it, with what is known of the work on it.
+/// One allocation with the state of the work that uses it. All arrays that are views of the memory
+/// share the Storage.
 class Storage final : public device::WatchedMemory {
  public:
-  /// Of memory that is used in the order of `stream` so far.
+  /// Memory that has been used only in the order of `stream` so far.
   Storage(memory::Buffer memory, StreamRef stream)
       : buffer(std::move(memory)),
         handle(device::Location(buffer).handle),
         home_(std::move(stream)),
         stream_(home_) {}
-  /// Of the device's pool, undefined, for a dense layout from offset 0 on; reports say that it was
-  /// made at `site`. Throws OutOfMemory.
+  /// Allocates undefined memory of the device's pool for a dense layout from offset 0 on. Reports
+  /// say that the memory was allocated at `site`. Throws OutOfMemory.
   static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
                             const LaunchSite& site = launch_site());
-  /// The same of an allocator's memory.
+  /// Allocates the same from `allocator`.
   static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
                             Allocator& allocator);
   Storage(const Storage&) = delete;
@@ -85,40 +87,44 @@ class Storage final : public device::WatchedMemory {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// How many share it.
+  /// The number of references.
   std::uint32_t owners() const noexcept { return references_.load(std::memory_order_acquire); }
 
-  // Work is announced when its order is settled, and queued by its thread some time later, without
-  // the lock; what conflicts with it is not announced before that. The arrays' lock is held.
-  /// Whether work that conflicts with such a use is announced and not queued yet.
+  // A thread announces work when the work's order is settled, and queues the work later, without
+  // the lock. Work that conflicts with announced work waits until that is queued. The caller of
+  // these functions holds the context's lock.
+  /// Whether conflicting work is announced and not queued yet.
   bool is_held_up(device::MemoryUse use) const noexcept {
     return unqueued_writes_ != 0 || (use == device::MemoryUse::writes && unqueued_reads_ != 0);
   }
-  /// Makes work that is queued on `stream` next come after what it has to: a reader after the last
-  /// writer, a writer after all readers. Not while it is held up.
+  /// Orders the next work of `stream`: a reader after the last writer, a writer after all readers.
+  /// Must not be called while the use is held up.
   void order(const StreamRef& stream, device::MemoryUse use);
-  /// From now on it is announced.
+  /// Announces a use.
   void announce(device::MemoryUse use) noexcept { ++unqueued(use); }
   void end_announced(device::MemoryUse use) noexcept { --unqueued(use); }
-  /// Computes pending nodes that read the memory, for a writer, and orders the streams.
+  /// Orders the streams for a use. Before a write, first computes the pending nodes that read the
+  /// memory.
   void before_use(device::Stream& stream, device::MemoryUse use) override;
-  /// The stream whose work changed the memory last, or for which it was allocated.
+  /// The stream that changed the memory last. Before the first change, the stream of the
+  /// allocation.
   const StreamRef& stream() const noexcept { return stream_; }
 
-  /// How many bytes behind its own begin the memory of `other` begins; none where both have no byte
-  /// in common. Memory that others own may be adopted twice, and is two storages then.
+  /// How many bytes the memory of `other` begins behind this memory; none where the two have no
+  /// byte in common. Memory that others own may be adopted twice, and then has two storages.
   std::optional<std::int64_t> distance_to(const Storage& other) const;
 
-  /// Of the first element of a layout of the memory; tells nobody its address.
+  /// The place of the first element of a layout. The memory does not count as escaped.
   device::Location first_element(const Layout& layout) const {
     return device::Location(buffer) + static_cast<std::uint64_t>(layout.offset_bytes());
   }
 
   const memory::Buffer buffer;
-  const std::uint64_t handle;  ///< of its allocation; 0 for no bytes
-  /// Operands of pending nodes that are views of this. Read without the lock: 0 is the usual case.
+  const std::uint64_t handle;  ///< of the allocation; 0 for no bytes
+  /// Counts operands of pending nodes that are views of this memory. Read without the lock, because
+  /// most often there are none.
   std::atomic<std::uint32_t> pending = 0;
-  std::shared_ptr<Allocator> allocator;  ///< what results inherit; null: the pool
+  std::shared_ptr<Allocator> allocator;  ///< results inherit it; null: the pool
 
  private:
   ~Storage();
@@ -130,9 +136,9 @@ class Storage final : public device::WatchedMemory {
 
   std::atomic<std::uint32_t> references_ = 1;
   std::uint32_t unqueued_reads_ = 0, unqueued_writes_ = 0;
-  StreamRef home_;                  // in whose order the pool takes the memory back
-  StreamRef stream_;                // the last writer's
-  std::vector<StreamRef> readers_;  // others that have read since
+  StreamRef home_;                  // the pool takes the memory back in its order
+  StreamRef stream_;                // of the last writer
+  std::vector<StreamRef> readers_;  // other streams that have read since
 };
 
 }  // namespace treadle::array

@@ -24,8 +24,8 @@ std::string operand_name(const Operand& operand) {
   return operand.array() != nullptr ? operand.array()->dtype().name() : operand.type().name();
 }
 
-/// A copy of the elements of a field. Fields of packed records are not aligned, so that no kernel
-/// can read them by their dtype: their bytes are moved.
+/// Copies the elements of a field. Fields of packed records may be misaligned, so that kernels
+/// cannot read them by their dtype; a kernel moves their bytes.
 Array field_elements(const Array& x, const Field& field) {
   const Layout& layout = x.layout();
   Shape shape(layout.shape().begin(), layout.shape().end());

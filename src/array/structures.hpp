@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparisons of structured dtypes (records), which no kernel computes as one operation.
+// Comparisons of structured dtypes (records). No single kernel operation compares records.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace treadle::array {
 
 /// Whether an operand is an array of records.
 bool has_records(std::span<const Operand> operands);
-/// Of == and != on records what NumPy gives: whether all fields are equal, those of nested records
-/// and each element of array fields, too. Nothing for other operations and operands. Throws
-/// DTypeError unless both have records of the same names and shapes of fields.
+/// Compares records by == or !=, as NumPy does: all fields must be equal, also in nested records
+/// and array fields. Returns nothing for other operations and operands. Throws DTypeError unless
+/// both dtypes have the same field names and shapes.
 std::optional<Array> compared_records(Op op, std::span<const Operand> operands);
 
 }  // namespace treadle::array

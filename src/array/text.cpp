@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All elements of an array are written in one form: first it is found what the longest of them
-// needs before and behind the point, then each is filled up to that.
+// All elements of an array are printed in one form. A first pass finds how many characters the
+// elements need before and behind the point; a second pass pads each element to that width.
 #include "treadle/array/text.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace treadle::array {
 namespace {
 
-/// A real number of one of the dtypes; the shortest digits that give it back depend on which.
+/// A real number of one of the dtypes. The dtype decides how many digits identify the number.
 struct Real {
   double value;
   Scalar scalar;
@@ -26,7 +26,7 @@ struct Real {
 
 template <class T>
 std::string digits_of(T value, std::chars_format form) {
-  char digits[400];  // 1.8e308 has 309 before the point
+  char digits[400];  // 1.8e308 has 309 digits before the point
   return {digits, std::to_chars(digits, digits + sizeof digits, value, form).ptr};
 }
 
@@ -34,7 +34,7 @@ std::string shortest_text(const Real& x, std::chars_format form) {
   if (x.scalar == Scalar::float64) return digits_of(x.value, form);
   if (x.scalar != Scalar::float16) return digits_of(static_cast<float>(x.value), form);
   char digits[64];
-  for (int places = 0; places < 5; ++places) {  // five significant digits give any half back
+  for (int places = 0; places < 5; ++places) {  // five significant digits identify any float16
     const auto scientific = std::to_chars(digits, digits + sizeof digits, x.value,
                                           std::chars_format::scientific, places);
     double rounded = 0;
@@ -49,8 +49,7 @@ void strip_zeros(std::string& text) {
   text.erase(text.find_last_not_of('0') + 1);
 }
 
-/// "1.25": what is before the point, the point, and at most `precision` digits without zeros
-/// behind.
+/// "1.25": the integer part, the point, and at most `precision` digits without trailing zeros.
 std::string positional_text(const Real& x, int precision) {
   std::string text = shortest_text(x, std::chars_format::fixed);
   const auto point = text.find('.');
@@ -64,7 +63,7 @@ std::string positional_text(const Real& x, int precision) {
   return text;
 }
 
-/// Mantissa as positional_text() has it, and the exponent with its sign: {"1.25", "+05"}.
+/// The mantissa as in positional_text(), and the exponent with its sign: {"1.25", "+05"}.
 std::pair<std::string, std::string> scientific_parts(const Real& x, int precision) {
   std::string text = shortest_text(x, std::chars_format::scientific);
   if (text.find('e') > static_cast<std::size_t>(precision) + 2 + (text[0] == '-' ? 1 : 0)) {
@@ -79,7 +78,8 @@ std::pair<std::string, std::string> scientific_parts(const Real& x, int precisio
   return {mantissa, text.substr(exponent + 1)};
 }
 
-/// Real numbers in one form, right before and left behind the point.
+/// Prints real numbers in one form: padded on the left before the point, and on the right behind
+/// it.
 class RealForm {
  public:
   RealForm(std::span<const Real> all, int precision) : precision_(precision) {
@@ -136,7 +136,7 @@ class RealForm {
   std::size_t before_ = 0, behind_ = 0, exponent_ = 0, special_ = 0;
 };
 
-/// The imaginary part behind its sign: digits from the left, what is missing behind the j.
+/// The imaginary part behind its sign: left-aligned digits, with the padding behind the j.
 std::string imaginary_text(const RealForm& form, const Real& x) {
   std::string text = form({std::abs(x.value), x.scalar});
   text.erase(0, text.find_first_not_of(' '));
@@ -155,7 +155,7 @@ std::string plain_text(Scalar scalar, const std::byte* bytes) {
 std::vector<std::string> element_texts(const DType& dtype, std::span<const std::byte> bytes,
                                        const TextFormat& format);
 
-/// An array field's elements in brackets, a pair for each axis.
+/// Prints the elements of an array field in brackets, one pair for each axis.
 std::string nested_text(std::span<const std::string> values, std::span<const std::int64_t> shape) {
   if (shape.empty()) return values.front();
   const auto length = static_cast<std::size_t>(shape.front());
@@ -167,7 +167,7 @@ std::string nested_text(std::span<const std::string> values, std::span<const std
   return text + "]";
 }
 
-/// Each field is a column of its own.
+/// Prints records. Each field is a column with its own form.
 std::vector<std::string> record_texts(const DType& dtype, std::span<const std::byte> bytes,
                                       const TextFormat& format) {
   const std::size_t size = dtype.size_bytes(), count = bytes.size() / size;
@@ -189,7 +189,7 @@ std::vector<std::string> record_texts(const DType& dtype, std::span<const std::b
   return texts;
 }
 
-/// Of each element its text, all of one width.
+/// The text of each element. All texts have the same width.
 std::vector<std::string> element_texts(const DType& dtype, std::span<const std::byte> bytes,
                                        const TextFormat& format) {
   if (dtype.kind() == ScalarKind::structure) return record_texts(dtype, bytes, format);
@@ -259,10 +259,11 @@ class Writer {
     }
     out_ += ']';
   }
-  /// An element of a row, in the next line where this one is full; a bracket may follow it.
+  /// Appends an element, in a new line if this line has no room for the element and the closing
+  /// brackets.
   void put(const std::string& text, std::int64_t i, std::size_t which, std::size_t& column) {
     if (column > which + 1 || i > 0) {
-      // Each axis around the row will close its bracket.
+      // Every axis around the row may close its bracket here.
       if (column + 1 + text.size() + 1 + which > static_cast<std::size_t>(format_.line_width)) {
         while (out_.ends_with(' ')) out_.pop_back();
         out_ += '\n' + std::string(which + 1, ' ');
@@ -275,7 +276,8 @@ class Writer {
     out_ += text;
     column += text.size();
   }
-  /// Between blocks of the axis `which` there are as many empty lines as axes are below, less one.
+  /// Starts a new line. Blocks of more than one axis are separated by empty lines, one for each
+  /// axis beyond the first.
   void new_line(std::size_t which) {
     out_.append(shape_.size() - which - 1, '\n');
     out_.append(which + 1, ' ');

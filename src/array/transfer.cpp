@@ -22,15 +22,15 @@ void require_own_stream(const Node& node, const StreamRef& stream) {
                           "pass one of the array's device");
 }
 
-/// Whether the elements fill all bytes from the first to the last one, in any order of axes.
+/// Whether the elements fill all bytes from the first to the last element, in any order of axes.
 bool is_dense(const Layout& layout, std::size_t item_bytes) {
   const auto [begin, end] = layout.byte_range(item_bytes);
   return end - begin == layout.size() * static_cast<std::int64_t>(item_bytes) &&
          !layout.may_repeat_elements(item_bytes);
 }
 
-/// Calls `read(announced use, first, size_bytes)` with the elements dense and in C's order; not for
-/// an array of no elements.
+/// Calls `read(announced use, first, size_bytes)` with the elements dense and in C's order. Does
+/// not call `read` for an array of no elements.
 template <class Read>
 void with_elements(const Array& x, const StreamRef& stream, Read&& read) {
   Node& own = Access::node(x);
@@ -62,7 +62,7 @@ Array to_device(const Array& x, const Placement& placement) {
     const AnnouncedUse read(*own.context, *own.storage, source, device::MemoryUse::reads);
     order(source, stream);
     const device::LeaveDeferred leave;  // new memory
-    order(stream, stream);              // which the pool may have from work of the same queue
+    order(stream, stream);              // the pool may hand out memory that this queue still uses
     const device::Location begin = own.storage->buffer;
     stream->copy_from_peer(storage->buffer, own.context->device(),
                            begin + static_cast<std::uint64_t>(range.begin),
@@ -82,7 +82,7 @@ void fetch(const Array& x, void* values, const StreamRef& stream,
            const std::function<void()>& wait) {
   with_elements(x, stream, [&](auto& use, device::Location first, std::size_t size_bytes) {
     stream->fetch(values, first, size_bytes, [&] {
-      use.reset();  // the copy is queued: others may queue what writes
+      use.reset();  // the copy is queued: others may queue writes now
       wait();
     });
   });
@@ -102,7 +102,7 @@ void copy_in(const Array& x, const void* values, const StreamRef& stream) {
   }
   before_write(*own.storage);
   const AnnouncedUse write(*own.context, *own.storage, stream, device::MemoryUse::writes);
-  const device::LeaveDeferred leave;  // pending nodes that read it have been computed
+  const device::LeaveDeferred leave;  // computing the pending readers is done
   stream->copy_in(own.storage->first_element(own.layout), values,
                   static_cast<std::size_t>(x.size_bytes()));
 }

@@ -15,7 +15,8 @@
 namespace treadle::array {
 namespace {
 
-/// A kernel for one device and for dtypes of the open declarations. It keeps the device alive.
+/// A kernel compiled for one device and for dtypes of the open declarations. Keeps the device
+/// alive.
 template <class Kernel>
 struct FormOf {
   device::Device* device;
@@ -23,7 +24,7 @@ struct FormOf {
   Kernel kernel;
 };
 
-/// The form for this call's device and types, made now if there is none.
+/// Finds or makes the form of the kernel for this call's device and types.
 template <class Forms, class Make>
 auto& form_of(Forms& forms, const KernelCall& call, Make make) {
   for (auto& form : forms)
@@ -38,13 +39,13 @@ auto& form_of(Forms& forms, const KernelCall& call, Make make) {
   return forms.back()->kernel;
 }
 
-/// The launches of one call along axes.
+/// The launches of one call that folds axes.
 struct FoldedAxes {
   Shape result;
-  std::vector<kernel::FoldedAxis> passes;  ///< each folds neighbouring axes of the one before
+  std::vector<kernel::FoldedAxis> passes;  ///< each pass folds adjacent axes of the previous result
 };
 
-/// The passes for some axes, the last axes first. With no axes every element is its own result.
+/// The passes that fold `axes`, the last axes first. Without axes every element is its own result.
 FoldedAxes folded_axes(const std::optional<Shape>& shape, const ReductionCall& options,
                        const std::string& who) {
   FoldedAxes all;
@@ -80,7 +81,8 @@ FoldedAxes folded_axes(const std::optional<Shape>& shape, const ReductionCall& o
   return all;
 }
 
-/// Throws unless all outputs lie apart: the kernel writes each without looking at the others.
+/// Throws unless the outputs have separate memory, because the kernel writes each output
+/// independently.
 void require_apart(std::span<const Array> results, const std::string& who) {
   for (std::size_t k = 1; k < results.size(); ++k)
     for (std::size_t before = 0; before < k; ++before)
@@ -112,7 +114,7 @@ kernel::ElementwiseKernel& ElementwiseKernel::kernel_for(const KernelCall& call)
   return form_of(forms_, call,
                  [&](std::shared_ptr<device::Device> device, std::span<const DType> open) {
                    kernel::ElementwiseOptions options = options_;
-                   options.is_one_for_one = true;  // they broadcast together
+                   options.is_one_for_one = true;  // the elements broadcast together
                    options.preamble = declarations_->around(options_.preamble, open, options.types);
                    const std::string arguments = declarations_->closed(open, options.types);
                    return kernel::ElementwiseKernel(std::move(device), arguments, operation_,
@@ -171,7 +173,7 @@ kernel::ReductionKernel& ReductionKernel::kernel_for(const KernelCall& call, Fol
   return form_of(of_results ? forms_of_results_ : forms_, call,
                  [&](std::shared_ptr<device::Device> device, std::span<const DType> open) {
                    kernel::ReductionOptions options = options_;
-                   options.is_one_for_one = true;  // they broadcast together
+                   options.is_one_for_one = true;  // the elements broadcast together
                    options.preamble = declarations_->around(options_.preamble, open, options.types);
                    std::vector<kernel::ReductionOutput> outputs = outputs_;
                    std::string arguments;
@@ -214,7 +216,7 @@ Array ReductionKernel::call(std::span<const Operand> arguments, const ReductionC
   return std::move(call_all(arguments, options, out).front());
 }
 
-/// Folds axes that are no neighbours one after another, the innermost ones first.
+/// Folds axes that are not adjacent one after another, the innermost axes first.
 void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKernel& own,
                                    std::span<const kernel::FoldedAxis> passes,
                                    std::span<const Array> results) {
@@ -225,7 +227,7 @@ void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKern
     std::vector<Array> into;
     std::vector<kernel::UserArgument> targets;
     for (std::size_t k = 0; k < results.size(); ++k) {
-      // A result that is not dense in C's order is computed in a dense array and copied.
+      // If a result is not dense in C's order, compute a dense array and copy it.
       const DType& dtype = outputs_[k].dtype;
       const bool is_dense = results[k].layout().is_contiguous(dtype.size_bytes());
       const auto count = static_cast<std::int64_t>(passes[i].results());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrays on a device with NumPy's semantics. Operations look eager and are lazy: a + b gives an
-// array that knows shape and dtype and has no memory yet; looking at a result computes its whole
+// Arrays on a device with NumPy's semantics. Operations look eager and are lazy: a + b returns an
+// array with a shape and a dtype and without memory. Reading the result computes its whole
 // expression as one kernel.
 #pragma once
 
@@ -33,102 +33,104 @@ namespace treadle::array {
 class Node;
 struct Access;
 
-/// Extents of a new array: {3, 4}.
+/// The length of each axis of a new array: {3, 4}.
 using Shape = std::vector<std::int64_t>;
 
-/// Where and how the memory of a new array is made; by default on the current device and stream.
+/// Where and how a new array gets memory; by default on the current device and stream.
 struct Placement {
   std::shared_ptr<device::Stream> stream = {};  ///< null: the current one
-  MemoryOrder order = MemoryOrder::c;           ///< of the elements
-  bool is_read_only = false;                    ///< for view_of(): whether changes are refused
-  /// For view_of(): whether no other code knows the memory, so that expressions on it wait.
+  MemoryOrder order = MemoryOrder::c;           ///< the order of elements in memory
+  bool is_read_only = false;                    ///< for view_of(): refuse changes
+  /// For view_of(): whether no other code knows the memory, so that expressions on it may stay
+  /// pending.
   bool is_unshared = false;
 };
 
-/// A rectangular block of elements of one dtype on one device. A value that shares: copies of an
-/// Array are the same array, as names are in Python. Any thread; what two threads do to one array
-/// at the same time comes in either order.
+/// A rectangular block of elements of one dtype on one device. Copies of an Array share the same
+/// array, as names do in Python. Any thread may use an Array; if two threads change one array at
+/// the same time, either change may come first.
 ///
-/// Functions that give arrays return at once; the shape and dtype they give are known, and wrong
-/// ones are refused. Work is queued on the current stream of the device. It is computed when
-/// somebody looks: get(), item(), buffer(), a view, an in-place change of an operand, evaluate().
+/// Functions that return arrays return at once. They check shapes and dtypes and throw for wrong
+/// ones. Work is queued on the current stream of the device. An expression is computed when its
+/// result is needed: by get(), item(), buffer(), a view, an in-place change of an operand,
+/// evaluate().
 class Array {
  public:
-  /// No array: whatever is asked of it throws InvalidState.
+  /// Makes no array: every function throws InvalidState.
   Array() noexcept = default;
-  /// Values of the host as an array of their shape; blocking, the range is free on return.
-  /// Array::from(std::vector{1.f, 2.f}).
+  /// Copies values of the host into a new array of their shape. Blocks; the range may change after
+  /// return. Array::from(std::vector{1.f, 2.f}).
   template <memory::HostValues Range>
   static Array from(const Range& values, const Placement& placement = {}) {
     return from(std::ranges::data(values),
                 Shape{static_cast<std::int64_t>(std::ranges::size(values))},
                 dtype_of<std::ranges::range_value_t<Range>>(), placement);
   }
-  /// The same for a vector of bool, which has bits and no address of elements.
+  /// Copies a vector of bool, which stores bits and has no address of elements.
   static Array from(const std::vector<bool>& values, const Placement& placement = {}) {
     const auto elements = std::make_unique<bool[]>(values.size());
     std::copy(values.begin(), values.end(), elements.get());
     return from(std::span(elements.get(), values.size()), placement);
   }
-  /// The same for values in C's order (or as `placement` has it) at an address.
+  /// Copies values in C's order (or in the order of `placement`) from an address.
   static Array from(const void* values, const Shape& shape, const DType& dtype,
                     const Placement& placement = {});
-  /// An array in memory that exists; offset and strides of the layout count from the buffer's
-  /// start. Work queued on `stream` so far comes before what the array is used for. Throws
-  /// InvalidArgument where the layout reaches beyond the buffer.
+  /// Makes an array of existing memory. Offset and strides of the layout count from the buffer's
+  /// start. Uses of the array come after the work that is queued on `stream` now. Throws
+  /// InvalidArgument if the layout reaches beyond the buffer.
   static Array view_of(memory::Buffer buffer, const Layout& layout, const DType& dtype,
                        const Placement& placement = {});
 
   /// Whether there is an array.
   explicit operator bool() const noexcept { return node_ != nullptr; }
-  /// The length of each axis; valid as long as the array.
+  /// The length of each axis. The result is valid as long as the array.
   Extents shape() const { return layout().shape(); }
   Extents strides() const { return layout().strides(); }  ///< in bytes
-  /// The layout, a pending array's too; its offset counts from the buffer's start.
+  /// The layout, also of a pending array. Its offset counts from the buffer's start.
   const Layout& layout() const;
   const DType& dtype() const;  ///< of an element
-  /// How many axes it has.
+  /// The number of axes.
   int rank() const { return layout().rank(); }
   std::int64_t size() const { return layout().size(); }  ///< elements
   std::int64_t size_bytes() const;                       ///< of all elements
   device::Device& device() const;                        ///< where it is
-  /// The stream of its last change; of a pending array, the stream on which it was recorded.
+  /// The stream of the last change. For a pending array, the stream on which it was recorded.
   std::shared_ptr<device::Stream> stream() const;
-  /// Whether it has not been computed yet.
+  /// Whether the array has not been computed yet.
   bool is_pending() const;
-  /// Whether it is the result of an operation and has no axes. NumPy has a number there, which no
-  /// other name can change: Python's `s += 1` makes a new array of such a result.
+  /// Whether the array is the result of an operation and has no axes. NumPy returns a number there,
+  /// which no other name can change: Python's `s += 1` makes a new array of such a result.
   bool is_scalar() const;
-  /// Whether it can be written to: neither it nor what it is a view of is read-only, and no two
+  /// Whether the array can be written to: the array and its base are not read-only, and no two
   /// elements share memory.
   bool is_writable() const;
-  /// The memory; layout() says where in it the elements are. Computes a pending array. The library
-  /// notices copies, fills and launches that use the Buffer, but the caller orders them with work
-  /// on other streams than stream().
+  /// The memory; layout() tells where the elements lie in it. Computes a pending array. The library
+  /// notices copies, fills and launches that use the Buffer. The caller orders them against work on
+  /// other streams than stream().
   memory::Buffer buffer() const;
-  /// As buffer(), for work on a stream of its device. The stream comes after all work that arrays
-  /// have queued on the memory.
+  /// Returns the memory for work on `stream`, a stream of the same device. Work queued on `stream`
+  /// from now on comes after all work that arrays have queued on the memory.
   memory::Buffer buffer(const std::shared_ptr<device::Stream>& stream) const;
-  /// The place of the first element, for code outside of the library. Expressions that read this
-  /// memory are not deferred from now on.
+  /// The place of the first element, for code outside of the library. From now on, expressions that
+  /// read this memory are computed at once.
   device::Location location() const;
-  /// For launches, which take an Array like a Buffer: stream->launch(kernel, shape, x, n). Pending
-  /// expressions that read it are computed before (unless the parameter is known to be const), and
-  /// the work is ordered with that of other streams.
+  /// The argument of a launch, which takes an Array as it takes a Buffer: stream->launch(kernel,
+  /// shape, x, n). Pending expressions that read the memory are computed first, unless the
+  /// parameter is known to be const. The launch is ordered with the work of other streams.
   std::pair<device::Location, device::WatchedMemory*> for_launch() const;
 
-  // To the host. Blocking; computes what is pending.
-  /// All elements, dense and in C's order, into `values`.
+  // Copies to the host. These functions block and compute a pending array.
+  /// Copies all elements into `values`, dense and in C's order.
   void get(void* values) const;
   template <memory::HostValues Range>
   void get(Range&& values) const {
     require_host(dtype_of<std::ranges::range_value_t<Range>>(), std::ranges::size(values));
     get(static_cast<void*>(std::ranges::data(values)));
   }
-  /// The same as a vector of T, which must be its dtype. Throws DTypeError.
+  /// Copies all elements into a vector of T. Throws DTypeError unless T is the array's dtype.
   template <class T>
   std::vector<T> as() const {
-    if constexpr (std::same_as<T, bool>) {  // a vector of which has bits, not elements
+    if constexpr (std::same_as<T, bool>) {  // a vector of bool stores bits, not elements
       const auto values = std::make_unique<bool[]>(static_cast<std::size_t>(size()));
       get(std::span(values.get(), static_cast<std::size_t>(size())));
       return std::vector<bool>(values.get(), values.get() + size());  // not a list of two
@@ -141,26 +143,26 @@ class Array {
   /// The element of an array of size 1. Throws ShapeError for other sizes.
   Number item() const;
 
-  // Views: the same memory.
-  /// What a[index] is in Python: integers, slices, an ellipsis, new axes. Throws IndexError.
+  // Views share the memory of this array.
+  /// Returns a[index] as Python has it: integers, slices, an ellipsis, new axes. Throws IndexError.
   Array at(std::span<const Index> index) const;
   Array at(std::initializer_list<Index> index) const {
     return at(std::span(index.begin(), index.size()));
   }
-  /// The same memory under another layout, which must lie within the buffer, and dtype.
+  /// The same memory with another dtype and layout. The layout must lie within the buffer.
   Array viewed(const Layout& layout, const DType& dtype) const;
-  /// The same elements, whose change through the result or its views is refused; this array stays
-  /// as it is.
+  /// A read-only view of the array. This array stays writable.
   Array read_only() const;
 
-  // Changes are made at once, as one kernel; pending readers of old elements are computed before.
-  /// Every element becomes the element of `value`, broadcast, and cast as NumPy's assignment does
-  /// (anything to anything). Throws ShapeError, and InvalidArgument where it is read-only or
-  /// elements share memory, and for an array of another device or context.
+  // These functions change the array at once, with one kernel. Pending expressions that read the
+  // old elements are computed first.
+  /// Sets every element to the element of `value`, broadcast, and cast without a check, as NumPy's
+  /// assignment does. Throws ShapeError, and InvalidArgument if the array is read-only, if its
+  /// elements share memory, or if `value` belongs to another device or context.
   void assign(const Operand& value) const;
-  /// The same where a mask, which broadcasts to its shape, is true; other elements stay.
+  /// Assigns where the mask is true; other elements stay. The mask broadcasts to the array's shape.
   void assign_where(const Array& mask, const Operand& value) const;
-  /// Copies dense elements of the host in C's order in; blocking.
+  /// Copies elements of the host into the array, dense and in C's order. Blocks.
   void set(const void* values) const;
 
   /// x + other, stored in x's memory as update() does.
@@ -183,7 +185,7 @@ class Array {
   Array& operator<<=(const Operand& other) { return update(Op::left_shift, other); }
   /// x >> other, stored in x's memory as update() does.
   Array& operator>>=(const Operand& other) { return update(Op::right_shift, other); }
-  /// x = op(x, other), stored in x's memory. Throws DTypeError where the result has another kind of
+  /// x = op(x, other), stored in x's memory. Throws DTypeError if the result has another kind of
   /// dtype: integers cannot be divided in place.
   Array& update(Op op, const Operand& other);
 
@@ -197,33 +199,32 @@ class Array {
 
  private:
   friend struct Access;
-  explicit Array(Node* node) noexcept;  // takes a share over
+  explicit Array(Node* node) noexcept;  // takes over a reference
   Node& node() const;
   void require_host(const DType& dtype, std::size_t count) const;
 
   Node* node_ = nullptr;
 };
 
-/// Any operation of the list, on as many operands as it has. Numbers alone give an array without
-/// axes on the current device. Of records
-/// == and != compare all fields, and where() picks whole ones of one dtype. Throws
-/// DTypeError, ShapeError, OverflowError, and InvalidArgument for arrays of different devices or
-/// contexts.
+/// Applies any operation of the list to its operands. If all operands are numbers, the result has
+/// no axes and is on the current device. For records, == and != compare all fields, and where()
+/// chooses whole records of one dtype. Throws DTypeError, ShapeError, OverflowError, and
+/// InvalidArgument for arrays of different devices or contexts.
 Array apply(Op op, std::span<const Operand> operands);
 inline Array apply(Op op, std::initializer_list<Operand> operands) {
   return apply(op, std::span(operands.begin(), operands.size()));
 }
-/// The same into an existing array of the same device and context. The operands broadcast to its
-/// shape, and the result is cast as `same_kind` allows. Where a mask, which is bool and broadcasts
-/// to that shape, is false, elements stay.
+/// Applies an operation and stores the result in an existing array of the same device and context.
+/// The operands broadcast to the array's shape, and the result is cast as `same_kind` allows. The
+/// mask is bool and broadcasts to that shape; elements stay where the mask is false.
 void apply_into(const Array& out, Op op, std::span<const Operand> operands,
                 const Array* mask = nullptr);
-/// Which arrays a function takes as out=.
+/// Which shapes an array passed as out= may have.
 enum class OutShape : std::uint8_t {
-  same,      ///< of the result's shape: reductions, joins
-  broadcast  ///< and those to whose shape it broadcasts: functions on elements
+  same,      ///< the result's shape: for reductions and joins
+  broadcast  ///< also shapes to which the result broadcasts: for elementwise functions
 };
-/// Stores a result in an existing array, as out= of every other function does: cast as `same_kind`
+/// Stores a result in an existing array, as out= of other functions does: cast as `same_kind`
 /// allows. Throws as apply_into().
 void write_into(const Array& out, const Array& result, OutShape shape = OutShape::same);
 
@@ -243,7 +244,7 @@ void write_into(const Array& out, const Array& result, OutShape shape = OutShape
 #undef TREADLE_ARRAY_FUNCTION_2
 #undef TREADLE_ARRAY_FUNCTION_3
 
-/// A number, or what converts to one.
+/// A number, or a type that converts to a number.
 template <class T>
 concept HostNumber = std::convertible_to<T, Operand> && !std::convertible_to<T, const Array&>;
 
@@ -275,26 +276,28 @@ TREADLE_ARRAY_OPERATOR(>, greater)
 TREADLE_ARRAY_OPERATOR(>=, greater_equal)
 #undef TREADLE_ARRAY_OPERATOR
 inline Array operator-(const Array& x) { return apply(Op::negative, {x}); }
-/// The inverse: of each bit of an integer, and of a bool.
+/// Inverts each bit of an integer, or a bool.
 inline Array operator~(const Array& x) { return apply(Op::invert, {x}); }
 
-/// The elements in another dtype, as a new array; of any kind.
+/// Casts the elements to any other dtype, as a new array.
 Array cast(const Array& x, const DType& dtype);
-/// The array itself where it has the dtype, else cast(). For functions composed of operations.
+/// Returns the array itself if it has the dtype, else cast(). For functions that are composed of
+/// operations.
 Array in_dtype(const Array& x, const DType& dtype);
-/// A dense copy with axes in the order of memory that x has.
+/// A dense copy. Its axes have the same order in memory as those of x.
 Array copy(const Array& x);
 
-/// The element of an array without axes as it is now, also if x changes later: what x[1, 2] is in
-/// Python. Lazy, is_scalar(). Throws ShapeError.
+/// The element of an array without axes, as it is now: later changes of x do not change the result.
+/// Python's x[1, 2]. The result is lazy and is_scalar(). Throws ShapeError.
 Array element(const Array& x);
 /// A dense copy in C's order.
 Array dense_copy(const Array& x);
-/// Whether a change of one array may change the other. False is certain, and pending arrays give
-/// false. True may be wrong for views that interleave too intricately.
+/// Whether a change of one array may change the other. False is certain; pending arrays give false.
+/// True may be wrong for views that interleave in a complicated way.
 bool may_share_memory(const Array& x, const Array& y);
 
-/// Computes pending arrays now, those of one shape together. Queues, does not wait.
+/// Computes pending arrays now. Arrays of one shape may share a kernel. Queues the work and does
+/// not wait.
 void evaluate(std::span<const Array> arrays);
 inline void evaluate(std::initializer_list<Array> arrays) {
   evaluate(std::span(arrays.begin(), arrays.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums and products of all elements up to each, along an axis; and what takes neighbours: their
-// differences, and integrals.
+// Cumulative sums and products along an axis, and functions of neighbours: differences and
+// integrals.
 #pragma once
 
 #include "treadle/array/array.hpp"
@@ -8,21 +8,21 @@
 
 namespace treadle::array {
 
-/// For each element the sum of all up to and with it, along the one axis that is named, or in C's
-/// order of all, without axes. Takes dtype, which is NumPy's where it is none (int64 of int8), and
-/// out; with ignores_nan they count as 0 (1 in products); with initial, the result begins with it,
-/// to which everything is added, and is one longer.
-/// Queued at once. Throws as sum(), and InvalidArgument for several axes.
+/// The sum of each element and all elements before it, along one named axis. Without an axis the
+/// elements are summed in C's order. Takes dtype (by default NumPy's: int64 for int8) and out. With
+/// ignores_nan, NaNs count as 0 (1 in products). With initial, the result begins with this number,
+/// which is added to all sums, and is longer by one. Queued at once. Throws as sum(), and
+/// InvalidArgument for several axes.
 Array cumulative_sum(const Array& x, const ReduceOptions& options = {});
-/// The same of products.
+/// Cumulative products, with the options of cumulative_sum().
 Array cumulative_prod(const Array& x, const ReduceOptions& options = {});
 
-/// Differences of neighbours along an axis, `times` times; of bool, whether they differ. Throws
-/// InvalidArgument for a negative number of times, IndexError.
+/// Differences of neighbours along an axis, taken `times` times. For bool, whether neighbours
+/// differ. Throws InvalidArgument if `times` is negative, IndexError.
 Array diff(const Array& x, int times = 1, int axis = -1);
-/// The integral along an axis by the trapezoidal rule, of places `distance` apart.
+/// The integral along an axis by the trapezoidal rule. Samples are `distance` apart.
 Array trapezoid(const Array& y, const Operand& distance = 1.0, int axis = -1);
-/// The same at the places x, in one axis or as many as y has.
+/// The integral of samples at the places x. x has one axis, or as many axes as y.
 Array trapezoid_at(const Array& y, const Array& x, int axis = -1);
 
 }  // namespace treadle::array

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// When arrays are computed. An expression is computed
+// When arrays are computed. A pending expression is computed
 //
-//   by                                                      what
-//   a value for the host: get(), item(), printing           it
-//   memory asked for: buffer(), location(), a view of it,   it
+//   by                                                      which expressions
+//   a value for the host: get(), item(), printing           this expression
+//   memory asked for: buffer(), location(), a view of it,   this expression
 //   a launch with it
-//   an operand that has escaped, eager evaluation           it, when it is recorded
-//   an expression that would exceed what one kernel takes   its largest operand
-//   a change of memory that it reads, or its end: an        it, before the change
+//   an operand that has escaped, eager evaluation           this expression, when it is recorded
+//   an expression that would exceed one kernel              its largest operand
+//   a change or the end of memory that it reads: an         this expression, before the change
 //   in-place operator, a copy, a fill, a launch, free()
-//   a mark: an event that is recorded or waited for, a      all that wait for this stream
+//   a mark: an event that is recorded or waited for, a      all pending expressions of this stream
 //   wait for a stream
-//   evaluate()                                              all that are named, together
-//   memory that is short: the pool grows much, or the       all that keep more memory than their
-//   device refuses                                          results take, which nobody else keeps
+//   evaluate()                                              all named expressions, together
+//   memory that is short: the pool grows much, or the       expressions that alone keep more memory
+//   device refuses                                          than their results take
 //
-// and by nothing else. Of what is computed together, expressions of one shape that read the same
-// are one kernel. Memory has escaped when its address or its bytes are known to code that the
-// library does not see: location(), DLPack, memory that somebody else allocated. Buffers and arrays
-// that are passed to copies, fills and launches have not: these say so before they write
-// (treadle/device/deferred.hpp).
+// and for no other reason. Among the arrays that are computed together, expressions of one shape
+// that read the same arrays become one kernel. Memory has escaped when code that the library does
+// not see knows its address or its bytes: location(), DLPack, memory that somebody else allocated.
+// Buffers and arrays that are passed to copies, fills and launches have not escaped: these calls
+// tell the library before they write (treadle/device/deferred.hpp).
 #pragma once
 
 #include <string>
@@ -28,38 +28,39 @@ namespace treadle::array {
 
 class Array;
 
-/// Whether expressions wait until they are looked at: true, unless set_lazy() said otherwise. Of
-/// the process.
+/// Whether expressions stay pending until they are needed. True, unless set_lazy() changed it. This
+/// is a setting of the process.
 bool is_lazy() noexcept;
-/// Returns what it was.
+/// Returns the earlier setting.
 bool set_lazy(bool lazy) noexcept;
 
-/// How an array was made or will be made, as text for people: its kernel, the bytes that it reads
-/// and writes, an estimate of its instructions, the operations with their lines where the host
-/// language tells them (Python does), the arrays that were computed before and why, and the
-/// generated text. Computes nothing; the kernel of a pending array is compiled. Throws as
+/// Describes for people how an array was made or will be made: its kernel, the bytes that the
+/// kernel reads and writes, an estimate of its instructions, the operations with their source lines
+/// if the host language tells them (Python does), the arrays that were computed before and why, and
+/// the generated text. Computes nothing, but compiles the kernel of a pending array. Throws as
 /// evaluate().
 std::string explain(const Array& array);
 
-/// As long as it lives this thread defers expressions on escaped memory, too: the program promises
-/// that no other code changes that memory before they are computed.
+/// While this object lives, expressions of this thread on escaped memory stay pending, too. The
+/// program promises that no other code changes that memory before the expressions are computed.
 class [[nodiscard]] Fusing {
  public:
-  Fusing() noexcept;  ///< scopes may lie within each other
+  Fusing() noexcept;  ///< scopes may be nested
   ~Fusing();
   Fusing(const Fusing&) = delete;
   Fusing& operator=(const Fusing&) = delete;
 };
-/// Whether such an object lives on this thread.
+/// Whether this thread has a Fusing object.
 bool is_fusing() noexcept;
 
-/// A lock of the host language, as Python's, that threads hold while they call the library. It is
-/// released while expressions are computed: that may take long and wait for a thread that needs it.
+/// A lock of the host language, such as Python's, that threads hold while they call the library.
+/// The library releases the lock while it computes expressions: computing may take long, and may
+/// wait for a thread that needs the lock.
 struct HostLock {
   void* (*release)();           ///< null if this thread did not hold it
-  void (*acquire)(void* what);  ///< with what release() gave, if that was not null
+  void (*acquire)(void* what);  ///< takes the result of release(), if that was not null
 };
-/// Once, before arrays are used.
+/// Sets the lock. Call this once, before arrays are used.
 void set_host_lock(const HostLock& lock) noexcept;
 
 }  // namespace treadle::array

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// New arrays whose elements are those of others, in other places. They are computed at once, with
-// one kernel for each part that is copied, which computes the part if it is pending. Axes count
-// from the end where they are negative; IndexError names axis and rank where there is none.
+// Arrays made of the elements of other arrays. They are computed at once, with one kernel for each
+// part that is copied; the kernel also computes a pending part. Negative axes count from the end.
+// IndexError names axis and rank if there is no such axis.
 #pragma once
 
 #include <cstdint>
@@ -14,69 +14,69 @@
 
 namespace treadle::array {
 
-/// One behind the other along an axis, in the dtype that holds what all hold. Throws ShapeError
-/// naming the array whose other lengths differ, DTypeError for records beside other dtypes, and
-/// InvalidArgument for none and for arrays of different devices or contexts.
+/// Puts arrays one behind the other along an axis, in their common dtype. Throws ShapeError that
+/// names an array whose other lengths differ, DTypeError for records beside other dtypes, and
+/// InvalidArgument for no arrays and for arrays of different devices or contexts.
 Array concatenate(std::span<const Array> arrays, int axis = 0);
-/// The same along an axis that they do not have yet: all shapes are equal.
+/// Puts arrays of equal shape one behind the other along a new axis.
 Array stack(std::span<const Array> arrays, int axis = 0);
 
-/// Elements moved on by `shift` along an axis, those behind the end to its beginning.
+/// Moves elements by `shift` along an axis. Elements that leave the end enter at the beginning.
 Array roll(const Array& x, std::int64_t shift, int axis);
-/// The same along several axes, by the sum of the shifts where one is named again. Throws
+/// Rolls along several axes. The shifts of an axis that is named again add up. Throws
 /// InvalidArgument unless there are as many shifts as axes.
 Array roll(const Array& x, std::span<const std::int64_t> shifts, std::span<const int> axes);
-/// The same of all elements in C's order.
+/// Rolls all elements in C's order.
 Array roll(const Array& x, std::int64_t shift);
 
-/// Each element along an axis `count` times. Throws InvalidArgument for less than 0.
+/// Repeats each element along an axis `count` times. Throws InvalidArgument for a count below 0.
 Array repeat(const Array& x, std::int64_t count, int axis);
-/// The array so often along each axis; missing counts in front, and missing axes, are 1.
+/// Repeats the array along each axis. Missing leading counts, and missing axes, are 1.
 Array tile(const Array& x, std::span<const std::int64_t> counts);
 
-/// x with `values` before its elements `positions` along an axis, each before its own; the first of
-/// several that name one position comes first. values broadcast to as many along the axis as there
-/// are positions, and are cast to the dtype of x. Throws IndexError for a position beyond the end,
-/// ShapeError for values that do not broadcast.
+/// Inserts `values` before elements of x along an axis, one before each of `positions`. Values for
+/// the same position keep their order. The values broadcast to one part for each position, and are
+/// cast to the dtype of x. Throws IndexError for a position beyond the end, ShapeError for values
+/// that do not broadcast.
 Array insert(const Array& x, std::span<const std::int64_t> positions, const Array& values,
              int axis);
-/// x without its elements `positions` along an axis; which may be named again. Throws IndexError.
+/// Removes the elements at `positions` along an axis. Positions may repeat. Throws IndexError.
 Array erase(const Array& x, std::span<const std::int64_t> positions, int axis);
-/// A copy of the elements in C's order in another shape, from the first again where there are
-/// fewer; zeros where x has none. Throws ShapeError for extents below 0.
+/// Copies the elements in C's order into another shape. Missing elements repeat those of x from the
+/// first on; if x has none, they are zeros. Throws ShapeError for extents below 0.
 Array resize(const Array& x, const Shape& shape);
 
-/// All arrays broadcast to their common shape, as read-only views; the arrays themselves if all
-/// have that shape. Throws ShapeError.
+/// Broadcasts all arrays to their common shape, as read-only views. Returns the arrays themselves
+/// if all have that shape. Throws ShapeError.
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
-/// How coordinates of a grid are laid out.
+/// The arrangement of a grid's coordinates.
 struct GridOptions {
-  bool is_cartesian = false;  ///< the first varies along axis 1, the second along axis 0
-  bool is_sparse = false;     ///< each has length 1 along the axes of the others
+  bool is_cartesian = false;  ///< the first coordinate varies along axis 1, the second along axis 0
+  bool is_sparse = false;     ///< each array has length 1 along the other axes
 };
-/// Coordinates of a grid, as views: of arrays with one axis (or none) the i-th varies along axis i
-/// of the result. Throws ShapeError for more axes.
+/// Returns the coordinates of a grid, as views. The i-th array, of one axis or none, varies along
+/// axis i of the result. Throws ShapeError for more axes.
 std::vector<Array> meshgrid(std::span<const Array> coordinates, const GridOptions& options = {});
-/// Parts between these positions along an axis, as views.
+/// Splits an array at these positions along an axis, into views.
 std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis = 0);
-/// So many parts, as views; if the length cannot be divided, the first parts are longer by one.
-/// Throws InvalidArgument for less than one.
+/// Splits an array into `parts` views. If the length is not divisible, the first parts are longer
+/// by one. Throws InvalidArgument for less than one part.
 std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis = 0);
-/// The elements along an axis one by one, as views without the axis.
+/// Returns a view of each element along an axis, without the axis.
 std::vector<Array> unstack(const Array& x, int axis = 0);
 
-/// Side by side: along axis 1, arrays of one axis along that; those without axes get one.
+/// Joins arrays along axis 1, or along axis 0 if they have one axis. Arrays without axes get one.
 Array hstack(std::span<const Array> arrays);
-/// One below the other: along axis 0, arrays of one axis as rows.
+/// Joins arrays along axis 0. An array of one axis becomes a row.
 Array vstack(std::span<const Array> arrays);
-/// One behind the other along axis 2, which is added where it is missing.
+/// Joins arrays along axis 2, which is added if it is missing.
 Array dstack(std::span<const Array> arrays);
-/// As hstack(), arrays of one axis as columns.
+/// As hstack(), but an array of one axis becomes a column.
 Array column_stack(std::span<const Array> arrays);
-/// `values` behind x along an axis; without one all elements of both in one axis.
+/// Puts `values` behind x along an axis. Without an axis, both become arrays of one axis first.
 Array append(const Array& x, const Array& values, std::optional<int> axis = {});
-/// As many equal parts along axis 1 (0 where there is no other), 0 and 2, as views. Throws
-/// ShapeError where they are not equal, or there is no such axis.
+/// Splits an array into equal views along axis 1 (axis 0 if there is only one), 0 and 2. Throws
+/// ShapeError if the length is not divisible, or if there is no such axis.
 std::vector<Array> hsplit(const Array& x, std::int64_t parts);
 std::vector<Array> vsplit(const Array& x, std::int64_t parts);  ///< along axis 0
 std::vector<Array> dsplit(const Array& x, std::int64_t parts);  ///< along axis 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Medians and quantiles: elements at places of the order along axes, or between them.
+// Medians and quantiles: elements at places of the sorted order, or means of two such elements.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace treadle::array {
 
-/// Which number stands for the fraction q of n elements in their order, as NumPy calls them
-/// (Hyndman and Fan 1996). The first three give elements; `linear` is the default.
+/// How the fraction q of n sorted elements becomes a number, by NumPy's names (Hyndman and Fan
+/// 1996). The first three methods give elements; `linear` is the default.
 enum class QuantileMethod : std::uint8_t {
   inverted_cdf,
   averaged_inverted_cdf,
@@ -29,32 +29,32 @@ enum class QuantileMethod : std::uint8_t {
   nearest,
 };
 
-/// How quantiles are taken.
+/// Options of quantiles.
 struct QuantileOptions {
-  Axes axes = {};            ///< along which; several are taken together
-  bool keeps_axes = false;   ///< with length 1
-  bool ignores_nan = false;  ///< NaNs do not count; else they are the result
+  Axes axes = {};            ///< elements along these axes are sorted together
+  bool keeps_axes = false;   ///< keep these axes, with length 1
+  bool ignores_nan = false;  ///< ignore NaNs; otherwise a NaN makes the result NaN
   QuantileMethod method = QuantileMethod::linear;
-  std::optional<Scalar> dtype = {};  ///< of numbers between elements; none: see quantile()
-  /// How much each element counts, 0 or more: in the shape of x, or in that of the one axis; none:
-  /// all alike. Only with inverted_cdf.
+  std::optional<Scalar> dtype = {};  ///< of interpolated results; none: see quantile()
+  /// The weight of each element, 0 or more, in the shape of x or along the one axis. None: equal
+  /// weights. Only the method inverted_cdf takes weights.
   Array weights = {};
 };
 
-// All are queued at once, sort (or, of one long row on a processor, count:
-// treadle/kernel/ranks.hpp), and throw IndexError for axes that are not there, DTypeError for
-// records. Of no elements they are NaN.
+// All functions are queued at once and sort the elements. (For one long row on a processor they
+// count instead: treadle/kernel/ranks.hpp.) They throw IndexError for axes that do not exist and
+// DTypeError for records. The result of no elements is NaN.
 
-/// One result for each fraction, along a new first axis; in float64 of integers, unless the method
-/// gives elements (inverted_cdf, closest_observation, lower, higher, nearest), else in the dtype of
-/// x. Throws InvalidArgument for fractions that are not from 0 to 1, DTypeError for complex
-/// numbers, and, unless NaNs are ignored, IndexError for no elements, as NumPy. Throws ShapeError
-/// for weights of another shape, InvalidArgument for those below 0, for which it waits, and for
-/// those of other methods.
+/// Gives one result for each fraction, along a new first axis. For integers the result is float64,
+/// unless the method gives elements (inverted_cdf, closest_observation, lower, higher, nearest);
+/// otherwise it has the dtype of x. Throws InvalidArgument for fractions that are not from 0 to 1
+/// and DTypeError for complex numbers. Unless NaNs are ignored, throws IndexError for no elements,
+/// as NumPy does. Throws ShapeError for weights of another shape, and InvalidArgument for negative
+/// weights, for which it waits, and for weights with another method.
 Array quantile(const Array& x, std::span<const double> fractions,
                const QuantileOptions& options = {});
-/// The mean of the two elements in the middle, or the one that is there; in float64 of integers,
-/// else in the dtype of x. Complex numbers are in the order that sorted() has. Takes no method.
+/// The mean of the two middle elements, or the one middle element; float64 for integers, else in
+/// the dtype of x. Complex numbers have the order of sorted(). Ignores the method.
 Array median(const Array& x, const QuantileOptions& options = {});
 
 }  // namespace treadle::array

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// New arrays that are others with a border: of numbers, or of elements of the array itself, as
-// NumPy's pad() makes them. They are computed at once.
+// Adds borders to arrays as NumPy's pad() does: borders of numbers, or of elements of the array.
+// The results are computed at once.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +11,42 @@
 
 namespace treadle::array {
 
-/// How many elements are put before and behind an axis.
+/// The number of elements added before and behind an axis.
 using PadWidth = std::pair<std::int64_t, std::int64_t>;
-/// With a border of one number. Takes a width for each axis; throws InvalidArgument for another
-/// count, or for one below 0.
+/// Adds a border of one number. Takes a width for each axis; throws InvalidArgument for another
+/// number of widths, or a width below 0.
 Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
-/// What is put before and behind an axis.
+/// The numbers added before and behind an axis.
 using PadValues = std::pair<Operand, Operand>;
-/// With a number of its own for each side: corners have that of the last axis. Throws
-/// InvalidArgument for another count of numbers than of axes.
+/// Adds a border with a number for each side. Corners have the number of the last axis. Throws
+/// InvalidArgument for another number of values than of axes.
 Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values);
 
-/// Where the elements of a border come from. In each, axes are padded one after the other, so that
-/// corners come from the borders of earlier axes.
+/// The source of a border's elements. Axes are padded one after the other, so that corners come
+/// from the borders of earlier axes.
 enum class PadMode : std::uint8_t {
   edge,         ///< the outermost element
-  reflect,      ///< the elements inside, mirrored at the outermost one
-  symmetric,    ///< the same, with the outermost one
+  reflect,      ///< the inner elements, mirrored at the outermost element
+  symmetric,    ///< the inner elements and the outermost element, mirrored at the edge
   wrap,         ///< the elements at the other end
   linear_ramp,  ///< from the outermost element in equal steps to PadOptions::ends
-  maximum,      ///< of the elements at that end
-  mean,         ///< of them; rounded to the nearest integer where x has integers
-  median,       ///< of them; rounded likewise
-  minimum,      ///< of them
+  maximum,      ///< the maximum of the elements at that end
+  mean,         ///< the mean of these elements; rounded to the nearest integer for an integer x
+  median,       ///< the median of these elements; rounded likewise
+  minimum,      ///< the minimum of these elements
 };
 
-/// More about a border. Spans have a pair for each axis, or none.
+/// Options of a border. Spans have a pair for each axis, or are empty.
 struct PadOptions {
-  bool is_odd = false;  ///< mirrored in the value of the outermost element, too: 2 * edge - element
-  /// How many elements at each end count for maximum, mean, median and minimum; none: all.
+  bool is_odd = false;  ///< mirrored in the outermost element's value, too: 2 * edge - element
+  /// The number of elements at each end for maximum, mean, median and minimum. Empty: all.
   std::span<const PadWidth> lengths = {};
-  std::span<const PadValues> ends = {};  ///< of ramps, at the outer ends; none: 0
+  std::span<const PadValues> ends = {};  ///< outer values of ramps; empty: 0
 };
 
-/// x with a border. Queued at once. Throws InvalidArgument for another count of widths, lengths or
-/// ends than of axes, and for widths below 0 and lengths of
-/// extrema below 1; ShapeError for a border along an
-/// axis without elements.
+/// Adds a border to x. Queued at once. Throws InvalidArgument for another number of widths, lengths
+/// or ends than of axes, for widths below 0 and for lengths of extrema below 1; ShapeError for a
+/// border along an axis without elements.
 Array pad(const Array& x, std::span<const PadWidth> widths, PadMode mode,
           const PadOptions& options = {});
 

@@ -4,11 +4,11 @@
 //     Generator random(42);
 //     const Array x = random.normal(0, 1, {1000, 3}, Scalar::float32);
 //
-// What is drawn follows from the seed and the sequence of draws, and from nothing else: not from
-// the device, its stream, the schedule or the number of threads. treadle/kernel/random.hpp says
-// which numbers are equal to the bit everywhere; those that a function of the device's mathematics
-// makes (exponential(), lognormal()) are as equal as that function is, and those that sums make
-// (dirichlet(), multivariate_normal()) as equal as these.
+// The numbers depend only on the seed and the sequence of draws: not on the device, its stream, the
+// schedule or the number of threads. treadle/kernel/random.hpp tells which numbers have the same
+// bits everywhere. Numbers that use a function of the device's mathematics (exponential(),
+// lognormal()) differ as that function differs. Numbers that use sums (dirichlet(),
+// multivariate_normal()) differ as those sums differ.
 #pragma once
 
 #include <concepts>
@@ -29,85 +29,87 @@ namespace treadle::array {
 
 using kernel::RandomKind;
 
-/// How choice() chooses.
+/// Options of choice().
 struct ChoiceOptions {
-  bool replaces = true;  ///< the same one may be chosen again
-  /// The probability of each, of one axis; null: all have the same. Waits for its elements.
+  bool replaces = true;  ///< the same element may be chosen again
+  /// The probability of each element, in one axis; null: all are equal. choice() waits for them.
   Array probabilities = {};
-  int axis = 0;  ///< of the array whose parts are chosen
+  int axis = 0;  ///< the axis whose parts are chosen
 };
 
-/// A sequence of random numbers, each drawn once. A copy goes on by itself, with the same numbers.
-/// Threads may share one: each draw is whole, and they come in either order.
+/// A sequence of random numbers; each number is drawn once. A copy continues independently with the
+/// same numbers. Threads may share a Generator: each draw is atomic, and draws come in any order.
 ///
-/// A draw takes whole blocks of four random words from the state, as many as its numbers need: how
-/// many that is follows from their count and dtype, not from parameters. Draws that fail leave the
-/// state. Work is queued on the current stream of the device.
+/// A draw takes whole blocks of four random words from the state. The number of blocks depends on
+/// the count and the dtype of the numbers, not on parameters. A draw that fails leaves the state.
+/// Work is queued on the current stream of the device.
 class Generator {
  public:
-  /// Of a seed that the operating system gives.
+  /// Takes a seed from the operating system.
   Generator();
-  /// Arrays are made on `device`; null: on the one that is current when they are drawn.
+  /// Makes arrays on `device`. Null: on the device that is current at the draw.
   explicit Generator(std::uint64_t seed, std::shared_ptr<device::Device> device = nullptr)
       : Generator(RandomState{.seed = seed}, std::move(device)) {}
-  /// One that goes on from a state.
+  /// Continues from a state.
   explicit Generator(const RandomState& state, std::shared_ptr<device::Device> device = nullptr)
       : state_(state), device_(std::move(device)) {}
   Generator(const Generator& other) : Generator(other.state(), other.device()) {}
   Generator& operator=(const Generator& other);
 
-  /// A new array of numbers of any distribution and dtype that RandomDraw has. Throws as
+  /// Draws a new array from any distribution and dtype of RandomDraw. Throws as
   /// kernel::fill_random(), OutOfMemory.
   Array draw(const RandomDraw& draw, const Shape& shape);
-  /// One number, made on the host: that of an array of one element.
+  /// Draws one number on the host, equal to that of an array of one element.
   Number draw(const RandomDraw& draw);
-  /// Sets every element of an existing array, on any device, to another number, in C's order.
-  /// Throws DTypeError unless the array has the dtype of the draw, InvalidArgument where elements
-  /// share memory.
+  /// Draws new numbers for all elements of an existing array, on any device, in C's order. Throws
+  /// DTypeError unless the array has the dtype of the draw, InvalidArgument if elements share
+  /// memory.
   void fill(const Array& out, const RandomDraw& draw);
 
-  /// Of [0, 1).
+  /// Uniform numbers in [0, 1).
   Array random(const Shape& shape, Scalar dtype = Scalar::float64) {
     return draw(RandomDraw::uniform(dtype), shape);
   }
-  /// Of [low, high), below high even where rounding would reach it. Either end is a number, or an
-  /// array that broadcasts to the shape, beside which the result is. Throws ShapeError, DTypeError
-  /// for complex ends, InvalidArgument for numbers that are no interval, and for arrays that are
-  /// not on device(); elements of arrays are not looked at.
+  /// Uniform numbers in [low, high), below high even if rounding would reach high. Each end is a
+  /// number, or an array that broadcasts to the shape; the result is on the array's device. Throws
+  /// ShapeError, DTypeError for complex ends, InvalidArgument for numbers that are no interval and
+  /// for arrays of another device than device(). The elements of arrays are not checked.
   Array uniform(const Operand& low, const Operand& high, const Shape& shape,
                 Scalar dtype = Scalar::float64);
-  /// Of [low, high), in the dtype of T. Other dtypes and ends: draw(RandomDraw::integers(...)).
+  /// Integers in [low, high), in the dtype of T. For other dtypes and ends:
+  /// draw(RandomDraw::integers(...)).
   template <std::integral T>
   Array integers(T low, T high, const Shape& shape) {
     return draw(RandomDraw::integers(low, high), shape);
   }
-  /// The same of integers, operands as in uniform(). Looks at arrays, and waits: InvalidArgument
-  /// where high is not above low. Throws DTypeError for ends that are no integers.
+  /// Integers in [low, high), with operands as in uniform(). Reads arrays, and waits: throws
+  /// InvalidArgument if high is not above low. Throws DTypeError for ends that are not integers.
   Array integers(const Operand& low, const Operand& high, const Shape& shape,
                  Scalar dtype = Scalar::int64);
-  /// Of mean 0 and deviation 1.
+  /// Normal numbers with mean 0 and deviation 1.
   Array standard_normal(const Shape& shape, Scalar dtype = Scalar::float64) {
     return draw(RandomDraw::normal(dtype), shape);
   }
-  /// Operands as in uniform(). Throws InvalidArgument for a number as deviation that is negative.
+  /// Normal numbers, with operands as in uniform(). Throws InvalidArgument if the deviation is a
+  /// negative number.
   Array normal(const Operand& mean, const Operand& deviation, const Shape& shape,
                Scalar dtype = Scalar::float64);
-  /// exp() of normal numbers; as normal().
+  /// exp() of normal numbers. Throws as normal().
   Array lognormal(const Operand& mean, const Operand& deviation, const Shape& shape,
                   Scalar dtype = Scalar::float64);
-  /// Of density exp(-x / scale) / scale; as normal() of `scale`.
+  /// Numbers with the density exp(-x / scale) / scale. Throws as normal() does for `scale`.
   Array exponential(const Operand& scale, const Shape& shape, Scalar dtype = Scalar::float64);
-  /// How often something happens that happens `mean` times on average; as normal() of `mean`, which
-  /// is at most 2^30. Of the dtypes that RandomDraw::poisson() has.
+  /// The number of events that happen `mean` times on average. Throws as normal() does for `mean`,
+  /// which is at most 2^30. Takes the dtypes of RandomDraw::poisson().
   Array poisson(const Operand& mean, const Shape& shape, Scalar dtype = Scalar::int64);
   /// A new array of numbers of a listed distribution (treadle/codegen/distributions.def):
   ///
   ///     random.draw(RandomKind::gamma, {2.0, scales}, {1000});
   ///
-  /// Parameters are numbers, or arrays that broadcast to the shape, beside which the result is. No
-  /// dtype: float64, or int64 of counts. On devices with float64; the same bits on all of them.
-  /// Throws as RandomDraw::listed() where all are numbers, and as uniform(); elements of arrays are
-  /// not looked at.
+  /// Parameters are numbers, or arrays that broadcast to the shape; the result is on the arrays'
+  /// device. Without a dtype the result is float64, or int64 for counts. Needs a device with
+  /// float64; the bits are the same on all such devices. Throws as RandomDraw::listed() if all
+  /// parameters are numbers, and as uniform(). The elements of arrays are not checked.
   Array draw(RandomKind kind, std::span<const Operand> parameters, const Shape& shape,
              std::optional<Scalar> dtype = {});
   Array draw(RandomKind kind, std::initializer_list<Operand> parameters, const Shape& shape,
@@ -115,51 +117,54 @@ class Generator {
     return draw(kind, std::span(parameters.begin(), parameters.size()), shape, dtype);
   }
 
-  // Rows along a last axis that is added to the shape. Parameters are few, and of the host, or
-  // waited for. Throw InvalidArgument for those out of range, ShapeError.
+  // Random rows along a new last axis of the shape. Parameters are small; they are on the host, or
+  // the functions wait for them. They throw InvalidArgument for parameters out of range, and
+  // ShapeError.
 
-  /// Shares of 1, of the density that is a product of powers alpha[i] - 1 of them.
+  /// Shares whose sum is 1. The density is a product of powers alpha[i] - 1 of the shares.
   Array dirichlet(std::span<const double> alpha, const Shape& shape);
-  /// How often each of several things happens in `trials` independent trials, of int64. The last
-  /// axis of `probabilities` has one for each thing, the last of which stands for what the others
-  /// leave of 1; its other axes, and those of trials, broadcast to the shape.
+  /// How often each of several outcomes happens in `trials` independent trials, as int64. The last
+  /// axis of `probabilities` has one probability for each outcome; the last outcome gets the
+  /// remainder to 1. The other axes, and those of trials, broadcast to the shape.
   Array multinomial(const Operand& trials, const Array& probabilities, const Shape& shape);
-  /// How many of each colour `sample` balls have that are taken without putting back, of int64,
-  /// from `colors[i]` balls of each, below 10^9 in all.
+  /// How many balls of each colour are among `sample` balls drawn without replacement, as int64.
+  /// There are `colors[i]` balls of colour i, below 10^9 in all.
   Array multivariate_hypergeometric(std::span<const std::int64_t> colors, std::int64_t sample,
                                     const Shape& shape);
-  /// Normal numbers of these means and covariances, of n x n numbers in C's order, which are
-  /// positive semidefinite: throws InvalidArgument where they are further from it than `tolerance`.
+  /// Normal vectors with these means and covariances. The covariance matrix has n x n numbers in
+  /// C's order and is positive semidefinite: throws InvalidArgument if it differs from such a
+  /// matrix by more than `tolerance`.
   Array multivariate_normal(std::span<const double> mean, std::span<const double> covariance,
                             const Shape& shape, double tolerance = 1e-8);
 
-  // Orders. They are those of sorted random words of 64 bits.
+  // Random orders. They sort random words of 64 bits.
 
-  /// Positions from 0 to below `count`, of int64. Throws InvalidArgument for none to choose from,
-  /// for more than there are without putting back, and for probabilities that are none.
+  /// Random positions from 0 to below `count`, as int64. Throws InvalidArgument if there is none to
+  /// choose, if there are too few without replacement, and for invalid probabilities.
   Array choice(std::int64_t count, const Shape& shape, const ChoiceOptions& options = {});
-  /// Parts of x along an axis, whose place the shape takes.
+  /// Random parts of x along an axis. The axes of `shape` replace that axis.
   Array choice(const Array& x, const Shape& shape, const ChoiceOptions& options = {});
-  /// The positions from 0 to below `count` in random order, of int64.
+  /// The positions from 0 to below `count` in random order, as int64.
   Array permutation(std::int64_t count);
   /// The parts of x along an axis in random order.
   Array permutation(const Array& x, int axis = 0);
-  /// The elements of each row along an axis in an order of its own; without an axis all elements.
+  /// Permutes each row along an axis independently. Without an axis, permutes all elements.
   Array permuted(const Array& x, std::optional<int> axis = {});
-  /// permutation() in place.
+  /// Permutes the parts of x in place.
   void shuffle(const Array& x, int axis = 0) { x.assign(permutation(x, axis)); }
 
-  /// On the host.
+  /// Random bytes on the host.
   std::vector<std::byte> bytes(std::size_t count);
 
-  /// Where the next numbers come from.
+  /// The state from which the next numbers come.
   RandomState state() const;
   void set_state(const RandomState& state);
-  /// Null: the current one.
+  /// Null: the device that is current at the draw.
   const std::shared_ptr<device::Device>& device() const noexcept { return device_; }
-  /// A Generator at the start of a later stream of the same seed: 2^64 blocks further on.
+  /// A Generator at the start of a later stream of the same seed, 2^64 blocks further on for each
+  /// stream.
   Generator jumped(std::uint64_t streams = 1) const;
-  /// Generators with seeds of their own, for threads or processes. Later calls give others.
+  /// Generators with seeds of their own, for threads or processes. Each call returns new seeds.
   std::vector<Generator> spawn(std::size_t count);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrays as sets of elements: of each value one, in the order of sorted(). How many there are is a
-// shape, so that one number is waited for, as by the functions of selection.hpp.
+// Arrays as sets: each value once, in the order of sorted(). The number of values decides a shape,
+// so the functions wait for one number, as those of selection.hpp do.
 #pragma once
 
 #include <optional>
@@ -10,43 +10,45 @@
 
 namespace treadle::array {
 
-/// What unique() is asked for beside the values.
+/// What unique() returns beside the values.
 struct UniqueOptions {
-  bool has_indices = false;  ///< where each value is first, in C's order
+  bool has_indices = false;  ///< the first place of each value, in C's order
   bool has_inverse =
-      false;  ///< for each element which of the values it is, in x's shape (one axis of parts)
-  bool has_counts = false;       ///< how often each value is there
-  bool makes_nans_equal = true;  ///< all NaNs are one value, else each one of its own
-  /// Along which the values are parts of x, compared element by element; none: the values are
-  /// elements. Parts with NaNs are never equal. Each element of a part is a sort.
+      false;  ///< the number of each element's value, in x's shape (one axis for parts)
+  bool has_counts = false;       ///< the number of times that each value occurs
+  bool makes_nans_equal = true;  ///< all NaNs are one value; else each NaN is a value
+  /// With an axis, the values are parts of x along it, compared element by element. Without an axis
+  /// the values are elements. Parts with NaNs are never equal. Each element of a part costs one
+  /// sort.
   std::optional<int> axis = {};
 };
-/// What it gives; arrays that were not asked for are none.
+/// The results of unique(). Arrays that the caller did not ask for are empty.
 struct Unique {
-  Array values;                    ///< one axis, in their order; or parts along an axis
+  Array values;                    ///< sorted, in one axis; or parts along an axis
   Array indices, inverse, counts;  ///< int64
 };
 /// Throws DTypeError for records, IndexError for an axis that is not there.
 Unique unique(const Array& x, const UniqueOptions& options = {});
 
-// The rest takes the values of arrays of any shape, in their common dtype, and throws DTypeError
-// for records and InvalidArgument for arrays of different devices or contexts.
+// The following functions take arrays of any shape and compare values in the common dtype. They
+// throw DTypeError for records and InvalidArgument for arrays of different devices or contexts.
 
-/// Values that one of both has.
+/// The values in x or in y.
 Array union1d(const Array& x, const Array& y);
-/// What both have in common, and where it is.
+/// The common values of two arrays, and their places.
 struct Intersection {
   Array values;
   Array first, second;  ///< int64: the first place of each value in x and in y, in C's order
 };
-/// Values that both have; the caller may promise that x has no value twice, nor y.
+/// The values in x and in y. With are_unique the caller promises that no value repeats within x or
+/// y.
 Intersection intersect1d(const Array& x, const Array& y, bool are_unique = false);
-/// Values of x that y does not have.
+/// The values in x that are not in y.
 Array setdiff1d(const Array& x, const Array& y, bool are_unique = false);
-/// Values that one of both has, and the other has not.
+/// The values in only one of x and y.
 Array setxor1d(const Array& x, const Array& y, bool are_unique = false);
-/// Whether each element of x is equal to one of y's, in x's shape: by a search among those, or, if
-/// there are few, by comparing all pairs in one kernel, which waits like other expressions.
+/// Whether each element of x is in y, in x's shape. Searches the sorted elements of y. If there are
+/// few elements, compares all pairs in one kernel, and the result stays pending.
 Array isin(const Array& x, const Array& y, bool is_inverted = false);
 
 }  // namespace treadle::array

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorting in place without memory beside the array, as pyopencl.sort has it:
+// Sorts in place without further memory, for pyopencl.sort:
 //
 //     sort(keys, indices);      // both change: indices[i] is where keys[i] was
 #pragma once
@@ -8,11 +8,11 @@
 
 namespace treadle::array {
 
-/// Sorts the lines along an axis upwards, NaN at the end; equal elements are in any order. Elements
-/// of `carried`, of the same shape, go where those of x go; the null array: there are none. Queued
-/// on the current stream. Throws InvalidArgument for an axis whose length is no power of two and
-/// for arrays that share memory, ShapeError for another shape, IndexError for an axis that is not
-/// there, InvalidArgument for read-only memory, and as kernel::sort().
+/// Sorts the lines along an axis in ascending order, NaN at the end. The sort is not stable.
+/// `carried`, of the same shape, is permuted as x is; the null array: there is none. Queued on the
+/// current stream. Throws InvalidArgument for an axis whose length is no power of two, for arrays
+/// that share memory and for read-only memory; ShapeError for another shape; IndexError for an axis
+/// that does not exist; and as kernel::sort().
 void sort(const Array& x, const Array& carried = {}, int axis = 0);
 
 }  // namespace treadle::array

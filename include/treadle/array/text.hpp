@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays as text, in the form NumPy prints them in.
+// Prints arrays as NumPy does.
 #pragma once
 
 #include <iosfwd>
@@ -9,19 +9,19 @@
 
 namespace treadle::array {
 
-/// How much of an array its text shows.
+/// How much of an array is printed.
 struct TextFormat {
-  std::int64_t threshold = 1000;  ///< of more elements only those at the edges are shown
+  std::int64_t threshold = 1000;  ///< of larger arrays only the edges are printed
   int edge_items = 3;             ///< along each axis, at both ends
-  int precision = 8;              ///< digits behind the point, at most
-  int line_width = 75;            ///< columns; longer rows go on in the next line
+  int precision = 8;              ///< digits behind the point at most
+  int line_width = 75;            ///< columns; longer rows continue in the next line
 };
 
-/// As NumPy's str(): "[[1.  2.5]\n [3.  4. ]]". Blocking; computes what is pending. Of an array
-/// with more elements than `threshold` it copies those at the edges only. Of records each field is
-/// written by itself: "(1, 2.5)".
+/// NumPy's str(): "[[1.  2.5]
+///  [3.  4. ]]". Blocks, and computes a pending array. Of an array with more elements than
+/// `threshold` only the edges are copied. Each field of a record is printed by itself: "(1, 2.5)".
 std::string to_string(const Array& x, const TextFormat& format = {});
-/// The same into a stream.
+/// Prints to_string(x) into a stream.
 std::ostream& operator<<(std::ostream& out, const Array& x);
 
 }  // namespace treadle::array

@@ -17,21 +17,21 @@
 //                          item"});
 //     const Array after = balances(paid, 1.5f).front();  // of each element and all before
 //
-// They are compiled for each device whose arrays they meet, and queued on its current stream.
-// treadle/kernel/ has those beneath them, for memory of whatever owner and streams that are named.
+// Kernels are compiled for each device whose arrays they get, and are queued on its current stream.
+// treadle/kernel/ has the kernels below these, for memory of any owner and for named streams.
 //
-// **Declarations** are C's. One that leaves the type out takes it from the call: `*x` and
-// `const *x` that of the array; `a` that of the number, which beside arrays is theirs as in
-// arithmetic. The text may name it x_t. Complex elements are float2 and double2, unless
-// the options' `types` name them otherwise; bool elements are unsigned char.
+// **Declarations** are C's. A declaration without a type takes its type from the call: `*x` and
+// `const *x` take the array's dtype; `a` takes the number's, which beside arrays becomes the
+// arrays' dtype as in arithmetic. The text may name this type x_t. Complex elements are float2 and
+// double2, unless the options' `types` name them otherwise; bool elements are unsigned char.
 //
 // **Elements.** Arrays that the text uses as `x[i]` broadcast together; `i` counts the elements of
-// their shape in C's order, `n` is how many there are. All others are tables, whose shapes are
-// their own matter. What is no dense memory in C's order is copied before, and where the
-// declaration is not const, copied back; so arrays of every layout are taken.
+// their shape in C's order, and `n` is the number of elements. All other arrays are tables of any
+// shape. An array that is not dense in C's order is copied first, and copied back if its
+// declaration is not const; so arrays of every layout are allowed.
 //
-// **Results.** Arguments at the end may be left out of a call, if they are pointers of a declared
-// type, not const, that the text uses as `z[i]`: these arrays are made, and returned.
+// **Results.** A call may leave out the last arguments if they are pointers of a declared type, not
+// const, that the text uses as `z[i]`. The call makes these arrays and returns them.
 #pragma once
 
 #include <cstddef>
@@ -54,33 +54,33 @@ namespace treadle::array {
 class KernelCall;
 class OpenDeclarations;
 
-/// A kernel that runs a C text for every element of arrays.
+/// Runs a C text for every element of arrays.
 class ElementwiseKernel {
  public:
-  /// Throws InvalidArgument for what is no declaration. Types and the text are looked at when it is
-  /// called.
+  /// Throws InvalidArgument for a text that is not a declaration. A call checks the types and the
+  /// text.
   ElementwiseKernel(std::string_view arguments, std::string operation,
                     kernel::ElementwiseOptions options = {});
   ~ElementwiseKernel();
   ElementwiseKernel(const ElementwiseKernel&) = delete;
   ElementwiseKernel& operator=(const ElementwiseKernel&) = delete;
 
-  /// Queues the text for all elements: arrays and numbers, one for each declaration. Returns the
-  /// arrays that were left out. Throws before anything is queued: InvalidArgument (the number of
-  /// arguments, arrays of different devices, a number for a pointer), DTypeError, ShapeError,
-  /// OverflowError; CompileError, OutOfMemory.
+  /// Queues the text for all elements. Arguments are arrays and numbers, one for each declaration.
+  /// Returns the arrays that the call leaves out. Throws before queuing: InvalidArgument (the
+  /// number of arguments, arrays of different devices, a number for a pointer), DTypeError,
+  /// ShapeError, OverflowError; CompileError, OutOfMemory.
   template <class... Arguments>
   std::vector<Array> operator()(const Arguments&... arguments) {
     const std::vector<Operand> list{Operand(arguments)...};
     return call(list);
   }
-  /// The same for arguments collected at run time; with a range only for these indices, which must
-  /// be below `n` where the text uses elements.
+  /// Queues the text with arguments collected at run time. With a range, runs only for these
+  /// indices, which must be below `n` if the text uses elements.
   std::vector<Array> call(std::span<const Operand> arguments,
                           const std::optional<kernel::ElementRange>& range = {});
   /// The program that a call with such arguments runs.
   std::string text(std::span<const Operand> arguments);
-  /// How errors call it.
+  /// The kernel's name in errors.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.
   bool may_write(std::size_t position) const noexcept;
@@ -88,73 +88,75 @@ class ElementwiseKernel {
  private:
   kernel::ElementwiseKernel& kernel_for(const KernelCall& call);
 
-  /// A kernel that was compiled for a device and for the types of a call.
+  /// The kernel, compiled for one device and for the types of a call.
   struct Form;
   std::unique_ptr<const OpenDeclarations> declarations_;
   std::string operation_;
   kernel::ElementwiseOptions options_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following members
   std::vector<std::unique_ptr<Form>> forms_;
 };
 
-/// Which elements a call of a ReductionKernel folds, and where it stores the results.
+/// The elements that a call of a ReductionKernel folds, and the place of the results.
 struct ReductionCall {
-  std::optional<kernel::ElementRange> range = {};  ///< these indices only; then without axes
-  Axes axes = {};           ///< of the shape to which the elements broadcast; each result is of
-                            ///< the elements along them
-  bool keeps_axes = false;  ///< in the result, with length 1
-  /// An array of the result's shape and dtype that receives it, and is returned; without axes any
+  std::optional<kernel::ElementRange> range = {};  ///< only these indices; then without axes
+  Axes axes = {};           ///< of the elements' broadcast shape; each result folds the
+                            ///< elements along these axes
+  bool keeps_axes = false;  ///< keep folded axes, with length 1
+  /// An array of the result's shape and dtype that receives the result and is returned. Without
+  /// axes, any array of one element.
   /// of one element.
   const Array* out = nullptr;
 };
 
-/// A kernel that folds what C texts give for every element of arrays: into one result, or into
-/// several at once.
+/// Folds the values of C texts for every element of arrays, into one result or into several results
+/// at once.
 class ReductionKernel {
  public:
-  /// `dtype` is that of the result; a structure needs a name among the options' types. Throws as
+  /// `dtype` is the result's dtype; a structure needs a name among the options' types. Throws as
   /// ElementwiseKernel.
   ReductionKernel(DType dtype, kernel::ReductionTexts texts, kernel::ReductionOptions options = {});
-  /// To several results, which are folded in one pass. Throws InvalidArgument if there is none,
-  /// too.
+  /// Folds several results in one pass. Throws as the other constructor, and InvalidArgument for no
+  /// outputs.
   ReductionKernel(std::vector<kernel::ReductionOutput> outputs, std::string arguments,
                   kernel::ReductionOptions options = {});
   ~ReductionKernel();
   ReductionKernel(const ReductionKernel&) = delete;
   ReductionKernel& operator=(const ReductionKernel&) = delete;
 
-  /// Queues the reduction over all elements; the result is an array without axes. Of no elements it
-  /// is the neutral one. Throws as ElementwiseKernel, and InvalidArgument if it has several
-  /// results.
+  /// Queues the reduction of all elements. The result is an array without axes; for no elements it
+  /// is the neutral element. Throws as ElementwiseKernel, and InvalidArgument if the kernel has
+  /// several results.
   template <class... Arguments>
   Array operator()(const Arguments&... arguments) {
     const std::vector<Operand> list{Operand(arguments)...};
     return call(list, {});
   }
-  /// The same along axes, over a range of indices, or into an array that exists. Axes that are no
-  /// neighbours are folded one after another. Throws IndexError for an axis that is not there, too.
+  /// Folds along axes, over a range of indices, or into an existing array. Axes that are not
+  /// adjacent are folded one after another. Throws as operator(), and IndexError for an axis that
+  /// does not exist.
   Array call(std::span<const Operand> arguments, const ReductionCall& options);
-  /// As operator(), with an array for each output.
+  /// As operator(), but returns an array for each output.
   template <class... Arguments>
   std::vector<Array> results(const Arguments&... arguments) {
     const std::vector<Operand> list{Operand(arguments)...};
     return call_all(list, {});
   }
-  /// As call(), with an array for each output. `out` stands for ReductionCall::out: none, or one
-  /// for each, which share no memory.
+  /// As call(), but returns an array for each output. `out` replaces ReductionCall::out: it is
+  /// empty, or has an array for each output. These arrays must not share memory.
   std::vector<Array> call_all(std::span<const Operand> arguments, const ReductionCall& options,
                               std::span<const Array> out = {});
   /// The program that a call with such arguments runs.
   std::string text(std::span<const Operand> arguments);
-  /// How errors call it.
+  /// The kernel's name in errors.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.
   bool may_write(std::size_t position) const noexcept;
-  /// How many results a call has.
+  /// The number of results of a call.
   std::size_t result_count() const noexcept { return outputs_.size(); }
 
  private:
-  enum class Folds { arguments, results };  // results: of a pass before, along another axis
+  enum class Folds { arguments, results };  // results: of an earlier pass, along another axis
   kernel::ReductionKernel& kernel_for(const KernelCall& call, Folds folds = Folds::arguments);
   Array target(const KernelCall& call, const Shape& shape, const ReductionCall& options,
                std::size_t output) const;
@@ -165,37 +167,38 @@ class ReductionKernel {
   std::unique_ptr<const OpenDeclarations> declarations_;
   std::vector<kernel::ReductionOutput> outputs_;
   kernel::ReductionOptions options_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following members
   std::vector<std::unique_ptr<Form>> forms_;
   std::vector<std::unique_ptr<Form>> forms_of_results_;
 };
 
-/// A kernel that gives each index the sum, by an associative operation, of what a C text gives for
-/// all indices up to it, and runs statements with it: kernel::ScanKernel, with arrays.
+/// Combines, for each index, the values of a C text for all indices up to it, and runs statements
+/// with the combined value. kernel::ScanKernel, with arrays.
 class ScanKernel {
  public:
-  /// `dtype` is that of what is summed up; a structure needs a name among the options' types.
-  /// Throws InvalidArgument for what is no declaration. The texts are looked at when it is called.
+  /// `dtype` is the dtype of the combined values; a structure needs a name among the options'
+  /// types. Throws InvalidArgument for a text that is not a declaration. A call checks the other
+  /// texts.
   ScanKernel(DType dtype, kernel::ScanTexts texts, kernel::ScanOptions options = {});
   ~ScanKernel();
   ScanKernel(const ScanKernel&) = delete;
   ScanKernel& operator=(const ScanKernel&) = delete;
 
-  /// Queues the scan over all elements, one after another in C's order: arrays and numbers, one for
-  /// each declaration. Returns the arrays that were left out. An array that is used at other
-  /// places than `[i]` is a table: its shape is its own matter, and nobody looks whether the place
-  /// is in it. Equal calls give equal bits on a device. Throws as ElementwiseKernel, and
-  /// InvalidArgument for arguments that a scan uses itself.
+  /// Queues the scan of all elements in C's order. Arguments are arrays and numbers, one for each
+  /// declaration. Returns the arrays that the call leaves out. An array that the text reads at
+  /// other places than `[i]` is a table of any shape, and the places are not checked. Equal calls
+  /// give equal bits on a device. Throws as ElementwiseKernel, and InvalidArgument for argument
+  /// names that a scan uses itself.
   template <class... Arguments>
   std::vector<Array> operator()(const Arguments&... arguments) {
     const std::vector<Operand> list{Operand(arguments)...};
     return call(list);
   }
-  /// The same for arguments collected at run time.
+  /// Queues the scan with arguments collected at run time.
   std::vector<Array> call(std::span<const Operand> arguments);
   /// The program that a call with such arguments runs.
   std::string text(std::span<const Operand> arguments);
-  /// How errors call it.
+  /// The kernel's name in errors.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.
   bool may_write(std::size_t position) const noexcept;
@@ -208,7 +211,7 @@ class ScanKernel {
   DType dtype_;
   kernel::ScanTexts texts_;
   kernel::ScanOptions options_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following members
   std::vector<std::unique_ptr<Form>> forms_;
 };
 
