@@ -16,8 +16,8 @@
 namespace treadle::bindings {
 namespace {
 
-// Nothing here is ever destroyed: warnings and errors come while the interpreter shuts down. All
-// guarded by the GIL.
+// Nothing here is destroyed, because warnings and errors may come while the interpreter shuts down.
+// The GIL guards everything.
 std::string& package_folder() {
   static auto* folder = new std::string;
   return *folder;
@@ -39,8 +39,8 @@ PyFrameObject* raw(const nb::object& frame) {
   return reinterpret_cast<PyFrameObject*>(frame.ptr());
 }
 
-// A call in a code object. Finding its line means reading a table of the code, so each is found
-// once: a launch in a loop costs a look-up.
+// A call in a code object. Finding its line reads a table of the code, so each place is looked up
+// once: then a launch in a loop costs a look-up in our table.
 struct Place {
   PyObject* code;
   int instruction;
@@ -65,15 +65,15 @@ Place place_of(const nb::object& frame) {
 #endif
 }
 
-// Errors keep the text for as long as the process lives; there are as many as the program has
-// files.
+// Errors refer to the text for as long as the process lives. There are as many texts as the program
+// has files.
 const char* kept_name(const std::string& file) {
   static auto* names = new std::set<std::string>;
   return names->insert(file).first->c_str();
 }
 
-// Places of launches in the user's own code: the innermost frame was his. Each lies where its
-// address puts it, and gives way to the next that belongs there.
+// Places of launches in the user's own code, where the innermost frame was the user's. An address
+// chooses the entry, and a new place overwrites the entry's old place.
 struct Remembered {
   Place place{nullptr, 0};
   cuda::LaunchSite site;
@@ -85,8 +85,8 @@ Remembered& remembered(const Place& place) {
                         all_remembered.size()];
 }
 
-// Where Python is now. It is found without a frame object, which CPython makes only for those who
-// ask for one. `code` is borrowed: the running function keeps it.
+// The place where Python is now. It is found without a frame object, because CPython makes frame
+// objects only on request. `code` is borrowed: the running function keeps it.
 Place running_place() {
 #if PY_VERSION_HEX >= 0x030D0000
   _PyInterpreterFrame* const frame = PyThreadState_Get()->current_frame;
@@ -109,14 +109,14 @@ const Line& line_of(const nb::object& frame) {
   const Place place = place_of(frame);
   if (const auto found = lines->find(place); found != lines->end()) return found->second;
   if (lines->size() >= most_lines) {  // a program that makes code all the time
-    all_remembered.fill({});          // nobody keeps their code any more
+    all_remembered.fill({});          // so old code objects need not be kept
     for (const auto& entry : *lines) Py_DECREF(entry.first.code);
     lines->clear();
   }
   const nb::handle code = place.code;
   const auto file = nb::cast<std::string>(code.attr("co_filename"));
   const Line line{{kept_name(file), PyFrame_GetLineNumber(raw(frame))}, is_own(code)};
-  Py_INCREF(place.code);  // its address stands for it
+  Py_INCREF(place.code);  // the address identifies the code
   return lines->emplace(place, line).first->second;
 }
 

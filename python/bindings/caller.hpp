@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where in the user's program a call comes from: what warnings and errors point at.
+// Finds the place in the user's program that a call comes from, for warnings and errors.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -53,7 +53,7 @@ std::string parameters_text(const cuda::ParameterLayout& layout) {
   for (const cuda::KernelParameter& parameter : layout.parameters) {
     if (!text.empty()) text += ", ";
     if (parameter.name.empty() && parameter.type.empty())
-      text += std::to_string(parameter.size) + " bytes";  // the driver tells sizes alone
+      text += std::to_string(parameter.size) + " bytes";  // the driver tells only sizes
     else
       text += parameter.type + " " + parameter.name;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How notebooks show devices and kernels of CUDA, in either face.
+// Shows CUDA devices and kernels in notebooks, for both faces.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace treadle::bindings {
 
-/// What it is and has. Throws DeviceError if the driver does.
+/// Describes the device. Throws DeviceError if the driver fails.
 std::string html_of(const cuda::Device& device);
-/// Its parameters, and what its threads and blocks need.
+/// Lists the parameters, and the resources of threads and blocks.
 std::string html_of(const cuda::Function& function);
-/// "float* a, int n"; empty where neither driver nor compiler tells.
+/// "float* a, int n"; empty if neither driver nor compiler tells the parameters.
 std::string parameters_text(const cuda::ParameterLayout& layout);
 
 }  // namespace treadle::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only place where C++ exceptions become Python ones.
+// Turns C++ exceptions into Python's. No other file does so.
 #include "errors.hpp"
 
 #include <nanobind/stl/string.h>
@@ -27,8 +27,8 @@ bool is([[maybe_unused]] const Error& error) {
     return dynamic_cast<const T*>(&error) != nullptr;
 }
 
-// PyCUDA's classes. `argument_error` is ours: a LogicError that programs may also catch as the
-// builtin they would expect for a bad argument.
+// PyCUDA's classes. Treadle adds `argument_error`: a LogicError that programs can also catch as the
+// builtin exception for a bad argument.
 enum PycudaClass {
   error,
   memory_error,
@@ -40,14 +40,14 @@ enum PycudaClass {
 };
 std::array<PyObject*, pycuda_class_count> pycuda_classes{};
 
-/// numpy.linalg.LinAlgError, which programs catch; set before classes are made.
+/// numpy.linalg.LinAlgError, which programs catch. Set before the classes are made.
 PyObject* numpy_linear_algebra_error = nullptr;
 
 struct Row {
   bool (*applies)(const Error&);
   const char* name;
   const char* base;    // native base, by name
-  PyObject** builtin;  // natural builtin it also derives from; null for none
+  PyObject** builtin;  // a builtin class it also derives from, or null
   PycudaClass pycuda;  // for DeviceError see pycuda_class_of
   const char* doc;
   const char* other_base = nullptr;  // a second native base, by name
@@ -128,7 +128,7 @@ PycudaClass pycuda_class_of(int code) {
   }
 }
 
-// A compiler's log speaks of the user's own text, where every name is his.
+// A compiler's log names the user's own functions, so its names stay.
 std::string message_of(const Error& e) {
   const bool is_log = dynamic_cast<const CompileError*>(&e) != nullptr;
   return is_log ? e.message() : with_python_names(e.message());
@@ -138,7 +138,7 @@ void set_details(nb::handle instance, const Error& e) {
   nb::setattr(instance, "message", nb::cast(message_of(e)));
   nb::setattr(instance, "hint", nb::cast(with_python_names(e.hint())));
   if (const auto* device = dynamic_cast<const DeviceError*>(&e)) {
-    // In pyopencl's classes `code` is a property, which answers the same.
+    // In pyopencl's classes `code` is a property with the same value.
     nb::object(instance.attr("__dict__"))["code"] = nb::int_(device->code());
     nb::setattr(instance, "code_name", nb::cast(device->code_name()));
     nb::setattr(instance, "call", nb::cast(device->call()));
@@ -161,7 +161,8 @@ nb::object native_instance(const Error& e, nb::handle its_class) {
   return its_class(nb::cast(text));
 }
 
-// A note, shown below the traceback: str() of the exception stays what programs compare.
+// Adds a note, which Python shows below the traceback. str() of the exception does not change,
+// because programs compare it.
 nb::object with_note(nb::object made, const Error& e) {
   if (!e.hint().empty() && nb::hasattr(made, "add_note"))
     made.attr("add_note")("try: " + with_python_names(e.hint()));
@@ -178,7 +179,7 @@ nb::object pycuda_class(const Error& e, std::size_t row) {
   return nb::borrow(pycuda_classes[kind]);
 }
 
-/// The class that is all of `parts` at once.
+/// The class that derives from all of `parts`.
 nb::object combined(const nb::list& parts) {
   const nb::object combine = python_part("combined error class");
   return combine(*parts);
@@ -205,7 +206,7 @@ bool is_imported(const FaceErrors& face) {
   return found.is_valid();
 }
 
-// An error with a run-time's code concerns the face of that run-time. Other errors may come from
+// An error with a run-time's code concerns the face of that run-time. Any other error may come from
 // arrays of any face.
 bool concerns(const FaceErrors& face, const Error& e) {
   const auto* const device = dynamic_cast<const DeviceError*>(&e);
@@ -215,7 +216,7 @@ bool concerns(const FaceErrors& face, const Error& e) {
   return true;
 }
 
-// What a native function raises: the faces' array classes are made of those.
+// The exception of a native function. The faces' array classes use native functions.
 nb::object shared_instance(const Error& e, std::size_t row) {
   nb::list parts;
   parts.append(nb::handle(native_classes[row]));
@@ -244,7 +245,7 @@ void set_from(const Error& e, Face face) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
 }
 
-// A program's own object has answered a protocol with a value of the wrong type.
+// A program's own object has returned a value of the wrong type from a protocol method.
 void set_from_bad_cast(Face face) {
   set_from(DTypeError("an object's answer is of another type than its protocol says",
                       "look at the attributes and methods of the objects that were passed"),
@@ -253,7 +254,7 @@ void set_from_bad_cast(Face face) {
 
 nb::object pycuda_class_beside(const Error& e, nb::handle) { return pycuda_class(e, row_of(e)); }
 
-// As treadle.pycuda's CompileError has them.
+// Adds the attributes of treadle.pycuda's CompileError.
 void complete_for_pycuda(nb::handle instance, const Error& e) {
   const auto* const compile = dynamic_cast<const CompileError*>(&e);
   if (compile == nullptr) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The GIL on threads of drivers and of Treadle's own.
+// The GIL on threads of drivers and of Treadle.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,8 +10,8 @@
 
 namespace treadle::bindings {
 
-/// Takes the GIL, unless the interpreter is about to end: Python would end a thread that waits for
-/// the GIL then, in the middle of C++ that cannot be left so.
+/// Takes the GIL, unless the interpreter is about to end. In that case Python would end a thread
+/// that waits for the GIL, and C++ code cannot be left in that way.
 class ForeignGil {
  public:
   ForeignGil() {
@@ -26,8 +26,8 @@ class ForeignGil {
   }
   explicit operator bool() const noexcept { return gil_.has_value(); }
 
-  /// For the interpreter's exit: waits for the threads that hold the GIL or wait for it, and gives
-  /// it to no other. Needs the GIL.
+  /// Called at the interpreter's exit: waits for the threads that hold the GIL or wait for it, and
+  /// lets no other thread take it. Needs the GIL.
   static void close() {
     closed_ = true;
     const nanobind::gil_scoped_release released;
@@ -41,8 +41,8 @@ class ForeignGil {
   std::optional<nanobind::gil_scoped_acquire> gil_;
 };
 
-/// Releases the GIL for a destructor, as long as other threads can get the GIL. After that time
-/// Python objects that the destructor drops are freed only if this thread holds the GIL.
+/// Releases the GIL for a destructor, as long as other threads can get the GIL. Afterwards, Python
+/// objects that the destructor drops are freed only if this thread holds the GIL.
 class GilReleasedForDestructor {
  public:
   GilReleasedForDestructor() {

@@ -9,7 +9,7 @@
 #include <thread>
 
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): the names that ld gives what it wraps
+// NOLINTBEGIN(bugprone-reserved-identifier): ld gives these names to wrapped functions
 void __real_PyEval_RestoreThread(PyThreadState* thread);
 PyGILState_STATE __real_PyGILState_Ensure();
 void __wrap_PyEval_RestoreThread(PyThreadState* thread);
@@ -30,8 +30,8 @@ namespace {
 
 std::atomic<std::thread::id> ending_thread;
 
-/// For a thread that is about to ask for the GIL. That of a child of fork(), which has one thread,
-/// is the one that ends the interpreter, too.
+/// Called by a thread that is about to ask for the GIL. A child of fork() has one thread, which
+/// then also ends the interpreter.
 void pass_door() noexcept {
   if (is_gil_door_closed() && std::this_thread::get_id() != ending_thread.load()) [[unlikely]]
     stay();
@@ -59,7 +59,7 @@ PyGILState_STATE __wrap_PyGILState_Ensure() {
   return __real_PyGILState_Ensure();
 }
 
-// Called for each frame of the module's that an exception, or the end of a thread, passes.
+// Called for each frame of this module that an exception, or the end of a thread, unwinds.
 _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions,
                                                 _Unwind_Exception_Class exception_class,
                                                 _Unwind_Exception* exception,

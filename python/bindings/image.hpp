@@ -5,13 +5,13 @@
 
 namespace treadle::bindings {
 
-/// A compiled module as Python carries it from the compiler to a driver.
+/// A compiled module on its way from the compiler to a driver, as a Python object.
 struct PyImage {
   ModuleImage image;
 };
 
-/// NVIDIA's compiler comes in wheels: their folders are looked through, too. Call it before a
-/// compile; only the first call does anything.
+/// Adds the folders of Python's wheels of NVIDIA's compiler to the search. Call this before a
+/// compile; only the first call has an effect.
 void add_python_folders();
 
 }  // namespace treadle::bindings

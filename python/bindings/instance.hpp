@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What slots of Python's and fast paths take from an object, past nanobind's own conversions.
+// Reads the C++ object of a Python object in type slots and fast paths, without nanobind's
+// conversions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,9 +11,8 @@
 
 namespace treadle::bindings {
 
-/// The C++ object in an instance of T's class, or of one derived from it. Throws TypeError if there
-/// is none yet: `T.__new__(T)` makes such instances, and so do classes derived from it in Python
-/// whose __init__() does not call T's.
+/// The C++ object in an instance of T's class or of a derived class. Throws TypeError if the object
+/// has none yet: after `T.__new__(T)`, or if the __init__() of a Python subclass does not call T's.
 template <class T>
 T& instance_of(nb::handle object) {
   if (!nb::inst_ready(object)) [[unlikely]]

@@ -22,14 +22,14 @@ namespace {
 
 bool is_main_thread() { return ::gettid() == ::getpid(); }
 
-// The context with work that Ctrl-C has left, until a wait comes to its end. Guarded by the GIL.
-// Never destroyed, because the driver may be gone by then.
+// The context with work that a wait has left after Ctrl-C; empty after a later wait has ended. The
+// GIL guards it. Never destroyed, because the driver may be gone by then.
 std::optional<cuda::Context>& left_context() {
   static auto* context = new std::optional<cuda::Context>;
   return *context;
 }
 
-// What was raised while an object ended, where nothing can be raised. Guarded by the GIL.
+// An exception that came while an object ended, where nothing can be raised. The GIL guards it.
 std::optional<nb::python_error>& raised_at_end() {
   static auto* raised = new std::optional<nb::python_error>;
   return *raised;
@@ -41,21 +41,21 @@ int raise_what_was_raised(void*) {
   return -1;
 }
 
-// Whether a signal's handler has raised something, which is Python's exception then.
+// Whether a signal's handler has raised an exception, which is now Python's.
 bool was_signalled() {
   if (is_main_thread() && raise_what_was_raised(nullptr) != 0) return true;
   return PyErr_CheckSignals() != 0;
 }
 
-// What waits ask. Only Python's main thread ever sees a signal; the others are told to go on.
+// The question that waits ask. Only Python's main thread receives signals; other threads go on.
 class Signals {
  public:
   cuda::WaitAnswer operator()() {
     nb::gil_scoped_acquire gil;
     write_printed();
-    const bool is_late = raised_at_end().has_value();  // then nobody has asked a second time
+    const bool is_late = raised_at_end().has_value();  // nobody has asked since
     if (!was_signalled()) return cuda::WaitAnswer::go_on;
-    raised_.emplace();  // KeyboardInterrupt, or whatever the program's own handler raised
+    raised_.emplace();  // KeyboardInterrupt, or the exception of the program's own handler
     return left_context() && !is_late ? cuda::WaitAnswer::end_work : cuda::WaitAnswer::leave;
   }
   void raise() {
@@ -74,7 +74,7 @@ void wait_without_gil(const cuda::Context& context, Wait&& wait) {
     nb::gil_scoped_release released;
     result = wait([&] { return signals(); });
   } catch (...) {
-    write_printed();  // what came before the failure
+    write_printed();  // prints text that came before the failure
     throw;
   }
   write_printed();
@@ -92,7 +92,7 @@ void wait_without_gil(const cuda::Context& context, Wait&& wait) {
 void wait_by_asking(const std::function<bool()>& is_done, const std::function<void()>& wait) {
   using Clock = std::chrono::steady_clock;
   using std::chrono::microseconds;
-  // Short work is over while this thread still asks; behind that a pause costs work a fiftieth.
+  // Short work ends while this thread spins. After that, pauses add at most a fiftieth to the time.
   constexpr microseconds spin(200), shortest(20), longest(1000), signals(20'000);
   const auto start = Clock::now();
   auto next_check = start + signals;
@@ -101,7 +101,7 @@ void wait_by_asking(const std::function<bool()>& is_done, const std::function<vo
   while (is_asked && !is_done()) {
     const auto now = Clock::now();
     if (now - start < spin)
-      std::this_thread::yield();  // to the platform's threads, where all cores are busy
+      std::this_thread::yield();  // gives cores to the platform's threads if all cores are busy
     else
       std::this_thread::sleep_for(
           std::clamp<Clock::duration>((now - start) / 50, shortest, longest));
@@ -117,13 +117,13 @@ void end_left_work() noexcept {
   try {
     if (left_context() && left_context()->is_valid()) cuda::end_work(*left_context());
   } catch (const Error&) {
-    // A GPU's driver ends it with the process.
+    // A GPU's driver ends the work with the process.
   }
   left_context().reset();
   try {
     release_left_uses();
   } catch (const std::exception&) {
-    // Nobody can catch what the end of an object throws here.
+    // Nobody can catch an exception while an object ends.
   }
 }
 
@@ -139,7 +139,7 @@ void detach_context(const cuda::Context& context) {
   try {
     end_asked(detached, [&] { detached.synchronize(); });
   } catch (const Error&) {
-    // Whoever waits for the work is told.
+    // Whoever waits for the work gets the error.
   }
   const nb::gil_scoped_release released;
   detached.detach();
@@ -154,7 +154,7 @@ bool is_end_left(const cuda::Context& context, const std::function<void()>& end)
     Py_AddPendingCall(&raise_what_was_raised, nullptr);
     return true;
   } catch (const std::exception&) {
-    // The destructor meets it, too, and warns.
+    // The destructor meets the error, too, and warns.
   }
   return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Waiting for the device with the GIL released, so that other Python threads run, and so that
-// Ctrl-C ends the wait. The work itself goes on; a second Ctrl-C, while somebody waits again, ends
-// that too where the device can (cuda::WaitAnswer), and so does the end of the context.
+// Waits for the device with the GIL released, so that other Python threads run, and Ctrl-C ends the
+// wait. The work itself goes on. A second Ctrl-C during a later wait also ends the work, if the
+// device can do that (cuda::WaitAnswer); so does the end of the context.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,26 +17,27 @@
 
 namespace treadle::bindings {
 
-// Each throws nb::python_error, the KeyboardInterrupt, if the wait was left.
+// All of these throw nb::python_error with the KeyboardInterrupt if Ctrl-C ends the wait.
 void wait_for(const cuda::Context& context);
 void wait_for(const cuda::Stream& stream);
 void wait_for(const cuda::Event& event);
-/// Waits for work that no object of the shell stands for; see cuda::wait().
+/// Waits for work that has no object of the shell; see cuda::wait().
 void wait_for(const cuda::Context& context, const std::function<bool()>& is_done,
               const std::function<void()>& synchronize);
 
-/// For run-times whose own waits cannot be left (OpenCL's). On the main thread, the only one that
-/// Ctrl-C reaches, asks `is_done` again and again, with growing pauses; then runs `wait`, which
-/// says what went wrong. Both run without the GIL. Throws nb::python_error if the wait was left.
+/// For run-times whose own waits cannot be interrupted (OpenCL's). On the main thread, which alone
+/// receives Ctrl-C, calls `is_done` repeatedly with growing pauses, and then `wait`, which reports
+/// errors. Both run without the GIL. Throws nb::python_error if Ctrl-C ends the wait.
 void wait_by_asking(const std::function<bool()>& is_done, const std::function<void()>& wait);
 
-/// For the interpreter's exit: ends what Ctrl-C has left, so that nobody waits for it there.
+/// Called at the interpreter's exit: ends the work that waits have left, so that the exit does not
+/// wait.
 void end_left_work() noexcept;
-/// Whether Ctrl-C has left work, without a wait since that has come to its end.
+/// Whether Ctrl-C has left work, and no wait has ended since.
 bool is_work_left() noexcept;
-/// Keeps `memory` until one has.
+/// Keeps `memory` until a wait ends.
 void keep_until_left_work_ends(std::shared_ptr<void> memory);
-/// The same for memory that waits for the work when it ends.
+/// Does the same for memory whose end waits for the work.
 template <class Memory>
 void keep_for_left_work(Memory&& memory) noexcept {
   const auto end = [](Memory* kept) {
@@ -46,26 +47,28 @@ void keep_for_left_work(Memory&& memory) noexcept {
   try {
     keep_until_left_work_ends({new Memory(std::move(memory)), end});
   } catch (const std::bad_alloc&) {
-    // It is freed, and waited for.
+    // The memory is freed, after waiting.
   }
 }
 
-/// Runs `end`, which ends an object that queued work may use, and which waits for that work: where
-/// the driver hears Ctrl-C in its waits (the CPU device's), on the main thread, and not if Ctrl-C
-/// has left work before. Throws nb::python_error if the wait was left, and what `end` throws.
+/// Runs `end`, which ends an object that queued work may use and waits for that work. On the main
+/// thread, Ctrl-C ends the wait if the driver asks for signals in its waits (the CPU device's
+/// does), and if Ctrl-C has not left work before. Throws nb::python_error if Ctrl-C ends the wait,
+/// and the exceptions of `end`.
 void end_asked(const cuda::Context& context, const std::function<void()>& end);
-/// Detaches a context, without the GIL, after such a wait; also one whose work has failed.
+/// Detaches a context, without the GIL, after such a wait; also a context whose work has failed.
 void detach_context(const cuda::Context& context);
-/// end_asked() for destructors, in which nothing can be raised. True if the wait was left: the
-/// object is to be kept, and what was raised is raised again once Python looks for signals.
+/// end_asked() for destructors, which cannot raise. Returns true if Ctrl-C ended the wait: then the
+/// object must be kept, and the exception is raised when Python next checks for signals.
 bool is_end_left(const cuda::Context& context, const std::function<void()>& end) noexcept;
 
-/// Frees memory that nobody refers to any more; false if Ctrl-C has left, or leaves, the wait.
+/// Frees memory that nobody refers to any more. Returns false if Ctrl-C has left, or leaves, the
+/// wait.
 template <class Memory>
 bool is_freed_at_end(Memory& memory) {
   return !is_work_left() && !is_end_left(cuda::Context(memory.context()), [&] { memory.free(); });
 }
-/// The same of a bound object; true of those that have no memory of their own.
+/// The same for a bound object. Returns true for an object without memory of its own.
 template <class Object>
 bool is_object_freed_at_end(Object& object) {
   if constexpr (requires { object.is_freed(); })
@@ -82,19 +85,20 @@ bool is_object_freed_at_end(Object& object) {
     return true;
 }
 
-/// Runs a blocking copy or fill without the GIL. It comes after the work queued on the default
-/// stream: that is the part that may take long, and Ctrl-C ends it.
+/// Runs a blocking copy or fill without the GIL. First waits for the work that is queued on the
+/// default stream: this may take long, and Ctrl-C ends this wait.
 void without_gil(const cuda::Context& context, const std::function<void()>& call);
 
-/// Runs a call that may wait, without the GIL. No object says for which work the call waits. Ctrl-C
-/// ends the wait where the driver asks (the CPU device's).
+/// Runs a call that may wait, without the GIL, where no object tells which work the call waits for.
+/// Ctrl-C ends the wait if the driver asks for signals (the CPU device's does).
 void without_gil_asked(const cuda::Context& context, const std::function<void()>& call);
 
-/// Frees memory without the GIL: the driver may wait for work that uses it. Taken out of `memory`
-/// first, so that other threads find it freed; put back if the wait was left.
+/// Frees memory without the GIL, because the driver may wait for work that uses the memory. Takes
+/// the memory out of `memory` first, so that other threads find it freed, and puts it back if
+/// Ctrl-C ends the wait.
 template <class Memory>
 void free_without_gil(Memory& memory) {
-  if (memory.is_freed()) return memory.free();  // says so
+  if (memory.is_freed()) return memory.free();  // reports the error
   Memory leaving = std::move(memory);
   const auto put_back = [&](void*) {
     if (!leaving.is_freed()) memory = std::move(leaving);
@@ -103,9 +107,9 @@ void free_without_gil(Memory& memory) {
   without_gil_asked(cuda::Context(leaving.context()), [&] { leaving.free(); });
 }
 
-/// Lets objects of a bound type go without the GIL as well: the work that the driver waits for then
-/// may include Python functions. Nobody refers to the object any more, and it is hidden from the
-/// garbage collector.
+/// Frees objects of a bound type without the GIL, too, because the driver may wait for work that
+/// includes Python functions. Nobody refers to the object any more, and the garbage collector does
+/// not see it.
 template <class Object>
 void let_go_without_gil() {
   static destructor let_go = nullptr;

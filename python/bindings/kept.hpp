@@ -12,11 +12,11 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// Lets an object go on any thread, also on the one that ends the interpreter, which holds the GIL.
+/// Drops an object on any thread. The thread that ends the interpreter holds the GIL already.
 struct LetGo {
   void operator()(void* kept) const noexcept {
     auto* const object = static_cast<PyObject*>(kept);
-    // Asking who holds the GIL takes a thread state, which other threads have none of at the end.
+    // PyGILState_Check() needs a thread state, and at the end other threads have none.
     if (_PyThreadState_UncheckedGet() != nullptr && PyGILState_Check() == 1) {
       Py_DECREF(object);
     } else if (const ForeignGil gil; gil) {
@@ -26,7 +26,7 @@ struct LetGo {
 };
 
 inline std::shared_ptr<void> keep(nb::handle object) { return {object.inc_ref().ptr(), LetGo()}; }
-/// The object that keep() was given; invalid for an owner of another kind.
+/// The object given to keep(); invalid if the owner is of another kind.
 inline nb::handle kept_object(const std::shared_ptr<void>& kept) {
   return std::get_deleter<LetGo>(kept) != nullptr ? static_cast<PyObject*>(kept.get()) : nullptr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For classes that keep Python objects: what Python's garbage collector must see to end a cycle
-// through one of them.
+// Shows Python's garbage collector the objects that a class keeps, so that it can end cycles
+// through the class.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -27,7 +27,7 @@ int traverse_kept(PyObject* self, visitproc visit, void* arg) noexcept {
   return stopped;
 }
 
-/// tp_clear of such a class: drops the objects that it keeps.
+/// tp_clear of such a class: drops the kept objects.
 template <class T, auto... Kept>
 int clear_kept(PyObject* self) noexcept {
   PyObject** const attributes = _PyObject_GetDictPtr(self);

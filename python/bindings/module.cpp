@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The extension: its modules, made in order.
+// The extension: makes its modules in order.
 //
-// The GIL, one rule for every file of this folder. It is released around what may wait: for the
-// device (synchronize, blocking copies and fills, free(), the end of a context), for a driver that
-// starts (init, a new context), for a compiler, a linker or a disk (compile, load, the cache), and
-// for copies from host memory that a driver may stage before it returns. It is kept around what
-// only queues or asks: launches, records, fills with a stream, queries, allocations. Destructors
-// keep it, too: the garbage collector runs them. Memory of treadle.cuda does not: it waits for
-// work. While it is released no Python object is touched, and what was read from one before, a
-// buffer say, is held until the call is over.
+// One rule for the GIL holds in every file of this folder. The GIL is released around calls that
+// may wait: for the device (synchronize, blocking copies and fills, free(), the end of a context),
+// for a driver that starts (init, a new context), for a compiler, a linker or a disk (compile,
+// load, the cache), and for copies from host memory that a driver may stage before it returns. The
+// GIL is held around calls that only queue or query: launches, records, fills with a stream,
+// queries, allocations. Destructors hold it, too, because the garbage collector runs them; only
+// memory of treadle.cuda releases it, because that waits for work. While the GIL is released, no
+// Python object is touched, and a buffer that was read from an object is held until the call is
+// over.
 #include <cstdlib>
 
 #include "calls/function.hpp"
@@ -79,7 +80,8 @@ void bind_kernels(nb::module_& kernel) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  // What daemon threads hold at exit is never freed, and no program's mistake. The tests ask.
+  // Daemon threads hold objects at exit that are never freed. This is not a mistake of the program,
+  // so only the tests ask for leak warnings.
   const char* leaks = std::getenv("TREADLE_TEST_LEAKS");
   nb::set_leak_warnings(leaks != nullptr && *leaks != '\0');
   m.doc() = "Treadle's C++ core.";
@@ -146,7 +148,7 @@ NB_MODULE(_core, m) {
   bind_pycuda_compile(driver);
   explain_refusals(m);
   start_printing();
-  // After all that Python does at its end, and before exit() destroys the compilers.
+  // Runs after all of Python's own exit work, and before exit() destroys the compilers.
   Py_AtExit(treadle::end_compilers);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     end_left_work();

@@ -23,7 +23,7 @@ struct KeptText {
 };
 
 KeptText& kept_text() {
-  static KeptText& instance = *new KeptText;  // threads of the driver may print until the end
+  static KeptText& instance = *new KeptText;  // the driver's threads may print until the end
   return instance;
 }
 
@@ -41,11 +41,11 @@ void keep(const char* text, std::size_t size_bytes) {
     kept.text.append(text, size_bytes);
     kept.is_there.store(true, std::memory_order_release);
   }
-  // Needs no GIL. Where Python has too many calls pending, the next wait writes the text.
+  // Needs no GIL. If Python has too many pending calls, the next wait writes the text.
   if (is_first) Py_AddPendingCall(write_when_called, nullptr);
 }
 
-/// What the file's encoding lacks becomes a backslash sequence, rather than nothing at all.
+/// Writes characters that the file's encoding lacks as backslash sequences.
 void write_to(nb::handle file, const nb::str& text) {
   try {
     file.attr("write")(text);
@@ -83,7 +83,7 @@ void write_printed() noexcept {
                        text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace")));
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("writing what kernels printed to sys.stdout");
-  } catch (const std::exception&) {  // out of memory, of which there is no good report
+  } catch (const std::exception&) {  // out of memory, which cannot be reported well
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The core's messages and hints name C++ functions and members. A row for each that does: a test
-// looks for them in the sources. Whole phrases, so that nothing of a user's own text is changed.
+// Replaces names of C++ functions in the core's messages and hints. There is a row for each such
+// text, and a test looks for the texts in the sources. Rows are whole phrases, so that no text of a
+// user is changed.
 #include "python_names.hpp"
 
 #include <string_view>

@@ -5,7 +5,7 @@
 
 namespace treadle::bindings {
 
-/// A message or a hint of the core with Python's names for what it calls by C++ ones.
+/// Replaces C++ names in a message or hint of the core by Python's names.
 std::string with_python_names(std::string text);
 
 }  // namespace treadle::bindings

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the package has in Python and C++ calls. The package says where each part is; C++ names what
-// it is for, and imports no module of it.
+// Parts of the Python package that C++ calls. C++ names a part by its purpose, and the package
+// tells where the part is; C++ imports no module of the package.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,7 @@ namespace nb = nanobind;
 
 /// The package, which is imported before this extension.
 nb::object package();
-/// A part by its name in python/treadle/_parts.py: a module, a class or a function.
+/// The module, class or function with this name in python/treadle/_parts.py.
 nb::object python_part(const char* name);
 
 }  // namespace treadle::bindings

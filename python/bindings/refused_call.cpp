@@ -23,7 +23,7 @@ bool is_plain(nb::handle value) {
          PyBytes_CheckExact(object) != 0;
 }
 
-// As sizes and shapes are.
+// Sizes and shapes are such sequences.
 bool is_plain_sequence(nb::handle value) {
   constexpr Py_ssize_t most = 8;
   PyObject* const object = value.ptr();
@@ -36,7 +36,7 @@ bool is_plain_sequence(nb::handle value) {
 
 constexpr std::string_view unexplained = "incompatible function arguments";
 
-/// What a call was given.
+/// The arguments of a call.
 struct Given {
   PyObject* const* arguments;
   std::size_t positional;
@@ -53,17 +53,17 @@ struct Given {
   nb::handle named_value(std::size_t i) const { return arguments[positional + i]; }
 };
 
-/// Why one form of a function does not take a call.
+/// Why one signature of a function does not accept a call.
 struct Reasons {
   std::vector<std::string> certain, possible;
-  std::vector<std::string> rest;  // which look right
+  std::vector<std::string> rest;  // arguments that fit
   const std::vector<std::string>& best() const {
     if (!certain.empty()) return certain;
     return possible.empty() ? rest : possible;
   }
 };
 
-// What is wrong with a value that does not fit.
+// Tells why a value does not fit.
 std::string fault_of(const Parameter& parameter, nb::handle value) {
   if (may_be_of(parameter.type, "str") && PyUnicode_Check(value.ptr()) != 0)
     if (const long place = surrogate_in(value); place >= 0)
@@ -130,13 +130,13 @@ std::string text_attribute(nb::handle object, const char* name) {
   return nb::isinstance<nb::str>(found) ? nb::cast<std::string>(found) : std::string();
 }
 
-// "Buffer" of "Buffer.__init__", "Buffer.size" of the getter of a property.
+// "Buffer" for "Buffer.__init__", "Buffer.size" for the getter of a property.
 std::string call_name_of(nb::handle function) {
   std::string name = text_attribute(function, "__qualname__");
   if (name.empty()) name = text_attribute(function, "__name__");
   const std::string_view constructor = ".__init__";
   if (name.ends_with(constructor)) name.resize(name.size() - constructor.size());
-  if (name.starts_with("_enqueue_")) name.erase(0, 1);  // as enqueue_copy() is made of
+  if (name.starts_with("_enqueue_")) name.erase(0, 1);  // a part of enqueue_copy()
   return name;
 }
 
@@ -144,14 +144,14 @@ bool is_constructor(nb::handle function) {
   return text_attribute(function, "__name__") == "__init__";
 }
 
-// "Buffer" of Buffer's methods.
+// "Buffer" for Buffer's methods.
 std::string owner_of(nb::handle function) {
   const std::string name = text_attribute(function, "__qualname__");
   const std::size_t end = name.rfind('.');
   return end == std::string::npos ? "object" : name.substr(0, end);
 }
 
-/// The whole message; empty where nothing can be said.
+/// The whole message; empty if there is no explanation.
 std::string explanation(nb::handle function, const Given& given) {
   const nb::object signatures = nb::getattr(function, "__nb_signature__", nb::none());
   if (!nb::isinstance<nb::tuple>(signatures)) return {};
@@ -164,7 +164,7 @@ std::string explanation(nb::handle function, const Given& given) {
   std::vector<std::string> best;
   for (const nb::handle entry : nb::borrow<nb::tuple>(signatures)) {
     Signature form(nb::cast<std::string>(nb::object(entry[0])), nb::object(entry[2]));
-    // The object of a constructor's call is never made yet.
+    // The object of a constructor's call is not initialised yet.
     if (form.is_method())
       form.parameters[0].type = is_constructor(function) ? "object" : owner_of(function);
     const Reasons reasons = reasons_against(form, given, module);
@@ -176,7 +176,7 @@ std::string explanation(nb::handle function, const Given& given) {
   return call + "(): " + joined(best, "; ") + "\n  try: " + joined(forms, ", or ");
 }
 
-/// The signatures of all forms of a function of the extension; none of anything else.
+/// The signatures of all overloads of a function of the extension; none for other objects.
 std::vector<Signature> forms_of(nb::handle function) {
   std::vector<Signature> forms;
   const nb::object signatures = nb::getattr(function, "__nb_signature__", nb::none());
@@ -186,8 +186,8 @@ std::vector<Signature> forms_of(nb::handle function) {
   return forms;
 }
 
-/// A value that the library cannot convert, as one that it can: numpy.bool_ as a bool, an object
-/// with __index__ as an int, a path as a str. Null where there is nothing to convert.
+/// Converts a value for the binding library: numpy.bool_ to bool, an object with __index__ to int,
+/// a path to str. Null if no conversion applies.
 nb::object converted(std::string_view type, nb::handle value) {
   PyObject* const object = value.ptr();
   if (may_be_of(type, "bool") && is_numpy_bool(value))
@@ -220,7 +220,7 @@ nb::object converted(std::string_view type, nb::handle value) {
   return any ? nb::object(items) : nb::object();
 }
 
-/// The arguments with what converted() knows; empty where that is nothing.
+/// The arguments after converted(); empty if no argument was converted.
 std::vector<nb::object> all_converted(nb::handle function, const Given& given) {
   std::vector<nb::object> all;
   bool any = false;
@@ -242,10 +242,10 @@ std::vector<nb::object> all_converted(nb::handle function, const Given& given) {
   return all;
 }
 
-// Only for the TypeError that says no form of the function fits; others have their own words.
+// Only for the TypeError that no overload fits; other errors explain themselves.
 void explain(PyObject* function, const Given& given) noexcept {
   try {
-    nb::python_error raised;  // takes it
+    nb::python_error raised;  // takes the pending error
     try {
       const std::string better = explanation(function, given);
       if (!better.empty()) {
@@ -261,7 +261,7 @@ void explain(PyObject* function, const Given& given) noexcept {
   }
 }
 
-// Whether the error is the library's, about arguments: before anything was done.
+// Whether the error is the binding library's about arguments, raised before anything was done.
 bool is_unexplained() noexcept {
   if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
   nb::python_error raised;
@@ -276,8 +276,8 @@ bool is_unexplained() noexcept {
   return is;
 }
 
-/// The call again, with arguments that the library knows; null where there is nothing to convert,
-/// with the error as it was.
+/// Repeats the call with converted arguments. Null if no argument was converted; the error then
+/// stays.
 PyObject* try_converted(PyObject* function, vectorcallfunc entry, const Given& given,
                         std::size_t flags) noexcept {
   nb::python_error raised;
@@ -295,7 +295,7 @@ PyObject* try_converted(PyObject* function, vectorcallfunc entry, const Given& g
   return nullptr;
 }
 
-// The highest bit of a count is a flag of Python's, the next one of the library's.
+// The highest bit of a count is a flag of Python's, and the next bit is a flag of the library's.
 constexpr std::size_t most_arguments = ~std::size_t{0} >> 2;
 constexpr std::size_t library_flag = std::size_t{1} << (8 * sizeof(std::size_t) - 2);
 
@@ -307,7 +307,7 @@ PyObject* answer_refusal(PyObject* function, vectorcallfunc entry, const Given& 
   return nullptr;
 }
 
-// The library has a few entries into its functions; ours go before them, one for each.
+// The library has a few entry functions. Ours replace them, one for each.
 constexpr std::size_t entry_limit = 12;
 std::array<vectorcallfunc, entry_limit> entries{};
 
@@ -328,16 +328,16 @@ constexpr std::array<vectorcallfunc, entry_limit> all_explained(std::index_seque
 constexpr auto explained_entries = all_explained(std::make_index_sequence<entry_limit>());
 
 void explain_function(nb::handle function) {
-  // First what costs nothing: most members are constants, and a program that starts looks at all.
+  // First the cheap test: most members are constants, and starting a program visits all members.
   const vectorcallfunc entry = PyVectorcall_Function(function.ptr());
   if (entry == nullptr || !nb::hasattr(function, "__nb_signature__")) return;
   const Py_ssize_t offset = Py_TYPE(function.ptr())->tp_vectorcall_offset;
   std::size_t which = 0;
   for (; which < entry_limit; ++which) {
-    if (entry == explained_entries[which]) return;  // the same function under two names
+    if (entry == explained_entries[which]) return;  // the function has a second name
     if (entries[which] == entry || entries[which] == nullptr) break;
   }
-  if (which == entry_limit) return;  // it keeps the library's words
+  if (which == entry_limit) return;  // keep the library's message
   entries[which] = entry;
   std::memcpy(reinterpret_cast<char*>(function.ptr()) + offset, &explained_entries[which],
               sizeof entry);
@@ -366,7 +366,7 @@ std::string shown(nb::handle value) {
   if (value.is_none()) return "None";
   if (!is_plain(value) && !is_plain_sequence(value)) return "a " + public_name(type);
   const nb::object text = nb::steal(PyObject_Repr(value.ptr()));
-  if (!text.is_valid()) {  // an integer of thousands of digits
+  if (!text.is_valid()) {  // an integer with thousands of digits
     PyErr_Clear();
     return "a huge " + type;
   }

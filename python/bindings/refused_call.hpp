@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The errors of the extension's functions for arguments that they cannot take. The binding library
-// lists types; these name the argument, its value and what was wanted.
+// Errors for arguments that the extension's functions cannot take. The binding library lists types;
+// these errors name the argument, its value and the expected type.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,14 +11,15 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// A value for an error: `5 (int)`, `'x' (str)`, `a numpy.ndarray`. Runs no code of the value's.
+/// Prints a value for an error: `5 (int)`, `'x' (str)`, `a numpy.ndarray`. Runs no code of the
+/// value.
 std::string shown(nb::handle value);
 
-/// The name of a class of the extension under which programs know it: `pyopencl.Context`.
+/// The public name of a class of the extension: `pyopencl.Context`.
 std::string public_name(std::string name);
 
-/// Makes the functions, methods and properties in `module`, its classes and its submodules raise a
-/// TypeError that names the argument. Once, when all are bound.
+/// Makes the functions, methods and properties of `module`, its classes and its submodules raise a
+/// TypeError that names the argument. Called once, after everything is bound.
 void explain_refusals(nb::module_& module);
 
 }  // namespace treadle::bindings

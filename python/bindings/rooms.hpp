@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What module.cpp calls, in its order: one function for each class or group of classes.
+// The functions that module.cpp calls, in its order: one for each class or group of classes.
 #pragma once
 
 #include <nanobind/nanobind.h>

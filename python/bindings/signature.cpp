@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Where `mark` is first, outside of brackets and quotes; its end where it is not.
+/// The first place of `mark` outside of brackets and quotes; the text's length if there is none.
 std::size_t find_outside(std::string_view text, char mark) {
   int depth = 0;
   char quote = '\0';
@@ -45,7 +45,7 @@ std::vector<std::string_view> split_outside(std::string_view text, char mark) {
   return parts;
 }
 
-// "\1" is the second default.
+// "\1" is the default with number 1.
 std::string default_in(std::string_view text, nb::handle defaults) {
   std::size_t number = 0;
   if (!text.starts_with('\\') || !nb::isinstance<nb::tuple>(defaults)) return std::string(text);
@@ -61,7 +61,7 @@ bool starts_any(std::string_view text, std::initializer_list<std::string_view> s
   return false;
 }
 
-/// The class that a name stands for; null where it is none, or not to be found.
+/// The class of this name; null if there is no such class.
 nb::object class_named(std::string_view name, nb::handle module) {
   nb::object scope = nb::borrow(module);
   if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos) {
@@ -74,7 +74,7 @@ nb::object class_named(std::string_view name, nb::handle module) {
   return PyType_Check(found.ptr()) != 0 ? found : nb::object();
 }
 
-// Arrays of NumPy's have the method, and only those of one number do not refuse.
+// NumPy's arrays have __index__, but only arrays of one integer do not raise.
 bool is_integer(nb::handle value) {
   const bool is = nb::steal(PyNumber_Index(value.ptr())).is_valid();
   PyErr_Clear();
@@ -86,7 +86,7 @@ bool is_sequence(nb::handle value) {
          PyBytes_Check(value.ptr()) == 0;
 }
 
-// Entries are looked at where that runs no code of the caller's.
+// Entries are checked only if reading them runs no code of the caller.
 Fit fit_of_sequence(std::string_view type, nb::handle value, nb::handle module) {
   if (!is_sequence(value)) return Fit::no;
   const std::size_t open = type.find('[');

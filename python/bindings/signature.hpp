@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A function's signature as its stub has it, taken apart.
+// Parses a function's signature in the form of its stub.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ namespace nb = nanobind;
 struct Parameter {
   enum class Kind : unsigned char { place_only, either, name_only, all_places, all_names };
   std::string name, type;
-  std::string default_text;  ///< empty: it is needed
+  std::string default_text;  ///< empty: the argument is required
   Kind kind = Kind::either;
 
   bool is_rest() const { return kind == Kind::all_places || kind == Kind::all_names; }
@@ -27,15 +27,15 @@ class Signature {
  public:
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-  /// Of `def name(self, a: int, b: object = \0) -> None`, where \N stands for a default's number.
+  /// Parses `def name(self, a: int, b: object = \0) -> None`, where \N is the number of a default.
   Signature(std::string_view text, nb::handle defaults);
-  /// The parameter that an argument goes to.
+  /// The parameter that receives the argument at this position.
   std::size_t place_of(std::size_t position) const;
   std::size_t place_of(std::string_view name) const;
-  /// How many may come by place, without what a method is called on.
+  /// The number of positional parameters, without self.
   std::size_t positional_count() const;
   bool is_method() const { return !parameters.empty() && parameters[0].name == "self"; }
-  /// `call(a, b=0, *, c=None)`, without what a method is called on.
+  /// `call(a, b=0, *, c=None)`, without self.
   std::string shown_as(const std::string& call) const;
 
   std::vector<Parameter> parameters;
@@ -44,23 +44,23 @@ class Signature {
   void add(std::string_view text, nb::handle defaults);
 };
 
-/// Whether a value is one of a type; perhaps, where nobody can tell.
+/// Whether a value has a type; `perhaps` if this cannot be decided.
 enum class Fit : unsigned char { no, perhaps, yes };
-/// The type is written as in stubs. Names without dots are looked up in `module`.
+/// `type` has the form of stubs. Names without dots are looked up in `module`.
 Fit fit_of(std::string_view type, nb::handle value, nb::handle module);
-/// Whether `kind` is one of the types between the bars of `type`.
+/// Whether `kind` is one of the alternatives of `type`, which bars separate.
 bool may_be_of(std::string_view type, std::string_view kind);
-/// Whether it is numpy.bool_, which no bool is derived from.
+/// Whether the value is a numpy.bool_, which does not derive from bool.
 bool is_numpy_bool(nb::handle value);
-/// Whether it is an os.PathLike.
+/// Whether the value is an os.PathLike.
 bool is_path(nb::handle value);
-/// False of an object of the extension whose constructor has not run.
+/// Returns false for an object of the extension whose constructor has not run.
 bool is_made(nb::handle value);
-/// Where a str has half a character, which no UTF-8 has; negative: nowhere.
+/// The place of a surrogate in a str, which UTF-8 cannot encode; negative if there is none.
 long surrogate_in(nb::handle text);
-/// Beyond 63 bits.
+/// Whether an int needs more than 63 bits.
 bool is_huge_integer(nb::handle value);
-/// Negative, or beyond 31 bits: what integers of C++ may not take.
+/// Whether an int is negative or beyond 31 bits, so that a C++ integer may not hold it.
 bool is_unusual_integer(nb::handle value);
 
 }  // namespace treadle::bindings

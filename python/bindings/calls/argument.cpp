@@ -40,16 +40,16 @@ const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTy
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
-/// Without the module it is from.
+/// The name of an object's type without its module.
 std::string_view short_type_name(PyObject* object) {
   const std::string_view name = Py_TYPE(object)->tp_name;
   return name.substr(name.rfind('.') + 1);
 }
 
-/// Whether an object is a handle as cuda.bindings has them.
+/// Whether an object is a handle of the class that cuda.bindings names so.
 bool is_handle(PyObject* object, std::string_view bindings_name) {
   const std::string_view name = short_type_name(object);
-  // Its runtime API has its own names for the same handles.
+  // The runtime API of cuda.bindings has other names for the same handles.
   return name == bindings_name || (bindings_name == "CUstream" && name == "cudaStream_t") ||
          (bindings_name == "CUevent" && name == "cudaEvent_t");
 }
@@ -60,7 +60,7 @@ std::uint64_t handle_number(PyObject* handle) {
   return unsigned_argument(number.ptr(), "handle");
 }
 
-/// An address of cuda.bindings, or the memory of a Buffer of cuda.core.
+/// Reads an address of cuda.bindings, or the memory of a Buffer of cuda.core.
 bool read_foreign_pointer(PyObject* object, cuda::DevicePointer& address) {
   if (is_handle(object, "CUdeviceptr")) {
     address = handle_number(object);
@@ -156,7 +156,7 @@ class BufferView {
     if (PyObject_GetBuffer(object, &view_, PyBUF_SIMPLE) == 0) return;
     if (PyObject_CheckBuffer(object) != 0 && PyErr_ExceptionMatches(PyExc_TypeError) != 0)
       throw nb::python_error();
-    // Not contiguous, or a dtype without a buffer: NumPy makes the bytes, in C order.
+    // The array is not contiguous, or its dtype has no buffer: NumPy makes bytes in C order.
     PyErr_Clear();
     copy_ = nb::handle(object).attr("tobytes")();
     if (PyObject_GetBuffer(copy_.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
@@ -177,7 +177,7 @@ void add_by_value(cuda::ArgumentBuffer& buffer, PyObject* argument) {
   buffer.add_bytes(view.data(), view.size());
 }
 
-// An array made by managed_empty, or a view of one, is passed by its own address.
+// An array made by managed_empty, or a view of such an array, is passed by its own address.
 bool is_managed_array(PyObject* array) {
   nb::object owner = attribute_or_null(array, "base");
   while (owner.is_valid() && !owner.is_none()) {
@@ -189,8 +189,8 @@ bool is_managed_array(PyObject* array) {
   return false;
 }
 
-// For a parameter that is a struct the bytes of an array of the host are the argument. For a
-// pointer only an array of integers of 64 bits can be meant.
+// For a struct parameter the bytes of a host array are the argument. For a pointer only an array of
+// 64-bit integers makes sense.
 void refuse_host_array(const cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kernel) {
   const cuda::KernelParameter* parameter = buffer.next();
   if (parameter == nullptr || parameter->size != sizeof(cuda::DevicePointer)) return;
@@ -223,7 +223,7 @@ void add_array(cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kern
 }
 
 bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel) {
-  // A class that has the attribute but no interface answers with an error or with None.
+  // A class that has the attribute but not the interface raises an error or returns None.
   const nb::object interface = attribute_or_null(argument, "__cuda_array_interface__");
   if (interface.is_valid() && PyObject_IsTrue(interface.ptr()) == 1) {
     check_elements(kernel, buffer.count(), argument);
@@ -377,7 +377,7 @@ std::uintptr_t foreign_handle(PyObject* object, const char* what, const char* bi
 
 void refuse_no_integer(PyObject* object, const char* what) {
   std::string text = std::string(what) + " must be an integer, not ";
-  // numpy.float32 and its like are no floats of Python's, but convert to one.
+  // NumPy's scalars such as numpy.float32 are no Python floats, but convert to floats.
   const bool is_float =
       PyFloat_Check(object) != 0 || (PyObject_TypeCheck(object, numpy_types().generic) != 0 &&
                                      PyNumber_Check(object) != 0 && PyComplex_Check(object) == 0);
@@ -435,7 +435,7 @@ Kernel::Kernel(cuda::Function kernel_function, Face kernel_face,
                const std::vector<device::Parameter>& declared, const ScalarAliases& aliases)
     : function(std::move(kernel_function)), face(kernel_face), layout(function.parameters()) {
   bool is_declared = declared.size() == layout.parameters.size();
-  for (std::size_t i = 0; is_declared && i < declared.size(); ++i)  // else it is of another kernel
+  for (std::size_t i = 0; is_declared && i < declared.size(); ++i)  // otherwise another kernel's
     is_declared =
         declared[i].size_bytes == 0 || declared[i].size_bytes == layout.parameters[i].size;
   for (std::size_t i = 0; i < layout.parameters.size(); ++i) {
@@ -462,8 +462,8 @@ void check_elements(Kernel& kernel, std::size_t parameter, PyObject* argument) {
     warn_once(kernel, parameter, text);
 }
 
-// Same size, but a float where the source says int, or the reverse: the bits would be
-// reinterpreted.
+// The sizes agree, but the argument is a float and the source says int, or the reverse: passing the
+// bits would reinterpret them.
 void check_number(Kernel& kernel, std::size_t parameter, device::ParameterKind given,
                   const std::string& text) {
   if (!kinds_differ(kernel.kinds[parameter], given)) return;
@@ -482,7 +482,7 @@ bool convert_integer(Kernel& kernel, std::size_t parameter, const WideInteger& n
   if (kind != ParameterKind::integer && kind != ParameterKind::unknown) return false;
   if (size != 1 && size != 2 && size != 4 && size != 8) return false;
   if (size < 8) {
-    // The driver tells widths and no signs: a number that fits with either sign is passed.
+    // The driver tells widths but no signs, so a number may fit as signed or as unsigned.
     const std::uint64_t limit = std::uint64_t{1} << (8 * size);
     const bool fits =
         number.is_negative ? number.bits >= ~std::uint64_t{0} - limit / 2 + 1 : number.bits < limit;

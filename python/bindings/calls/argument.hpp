@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What Python passes to a kernel, turned into the bytes the kernel expects. No Python code runs for
-// NumPy scalars and device memory.
+// Turns arguments from Python into the bytes that a kernel expects. NumPy scalars and device memory
+// are read without running Python code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,34 +19,36 @@
 
 namespace treadle::bindings {
 
-/// The attribute; none if the object has no such.
+/// Returns the attribute, or none if the object has no such attribute.
 nb::object attribute_or_null(PyObject* object, const char* name);
 
-/// Says that instances of a bound class stand for device memory. `read` throws if it was freed.
+/// Registers a bound class whose instances stand for device memory. `read` throws if the memory was
+/// freed.
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*));
-/// The address if `object` is an instance of such a class (or of a subclass).
+/// Reads the address if `object` is an instance of a registered class or of a subclass.
 bool read_pointer(PyObject* object, cuda::DevicePointer& address);
-/// Says that kernels take instances of a bound class by a number of 64 bits, as they take textures.
+/// Registers a bound class whose instances kernels take as a 64-bit number, as they take textures.
 /// `read` throws if the object has no number any more.
 void register_kernel_object(nb::handle type, unsigned long long (*read)(PyObject*));
-/// The bytes that a kernel takes by value, of an object that lives during the call.
+/// Bytes that a kernel takes by value. They belong to an object that lives during the call.
 struct KernelValue {
   const void* data;
   std::size_t size, alignment;
 };
-/// Says that kernels take instances of a bound class by value, as they take tensor maps.
+/// Registers a bound class whose instances kernels take by value, as they take tensor maps.
 void register_value_type(nb::handle type, KernelValue (*read)(PyObject*));
-/// The address that `object` stands for where the driver wants one: an integer or an instance of
-/// such a class. Throws TypeError naming `what`.
+/// The device address of `object`: an integer or an instance of a registered class. Throws
+/// TypeError naming `what`.
 cuda::DevicePointer pointer_argument(PyObject* object, const char* what);
 
-/// The number of a handle of another library: an integer, what int() makes of a handle of
-/// cuda.bindings' `bindings_name` ("CUstream"), or of an object whose `handle` is either, as those
-/// of cuda.core. Throws TypeError naming `what` for anything else, handles of other kinds too.
+/// The number of another library's handle. `object` is an integer; a handle of cuda.bindings' class
+/// `bindings_name` ("CUstream"), which int() converts; or an object of cuda.core whose `handle` is
+/// either of these. Throws TypeError naming `what` for other objects, also for handles of other
+/// kinds.
 std::uintptr_t foreign_handle(PyObject* object, const char* what, const char* bindings_name);
 
-/// While it lives this thread packs the arguments of a launch on a stream. Arrays that are read
-/// meanwhile are used by that launch alone.
+/// Marks this thread as packing the arguments of a launch on a stream. Only this launch uses the
+/// arrays that are read during the scope.
 class LaunchScope {
  public:
   explicit LaunchScope(cuda::StreamRef stream) noexcept;
@@ -54,7 +56,7 @@ class LaunchScope {
   LaunchScope(const LaunchScope&) = delete;
   LaunchScope& operator=(const LaunchScope&) = delete;
 
-  /// Whether there is one on this thread, on the default stream.
+  /// Whether this thread is in such a scope, on the default stream.
   static bool is_on_default_stream() noexcept;
 
  private:
@@ -63,26 +65,27 @@ class LaunchScope {
 };
 
 /// The address in the answer of `__cuda_array_interface__`. Throws DTypeError naming the attribute
-/// where the answer is no such dictionary.
+/// if the answer is not the interface's dictionary.
 cuda::DevicePointer interface_address(nb::handle interface);
 
-/// Says that instances of a bound class are streams.
+/// Registers a bound class whose instances are streams.
 void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*));
-/// None, a stream, or an object with `__cuda_stream__`. Throws TypeError for anything else.
+/// Reads None, a stream, or an object with `__cuda_stream__`. Throws TypeError for anything else.
 cuda::StreamRef stream_argument(PyObject* object);
 
-/// Throws TypeError naming `what`, and of a float how an integer is divided.
+/// Throws TypeError naming `what`; for a float, the error tells how to divide integers.
 [[noreturn]] void refuse_no_integer(PyObject* object, const char* what);
-/// An unsigned number from anything with `__index__`. Throws TypeError, or OverflowError for a
-/// negative or too large one, naming `what`.
+/// Reads an unsigned number from any object with `__index__`. Throws TypeError, or OverflowError
+/// for a negative or too large number, naming `what`.
 std::uint64_t unsigned_argument(PyObject* object, const char* what,
                                 std::uint64_t highest = ~std::uint64_t{0});
-/// Whether an option was given (is not null) and is true. Throws what its `__bool__` raises.
+/// Whether an option was given (is not null) and is true. Throws the exception that its `__bool__`
+/// raises.
 bool is_set(PyObject* option);
-/// 1 to 3 integers: a tuple, or any other sequence. Throws TypeError, OverflowError, or
-/// InvalidArgument for another number of them, naming `what`.
+/// Reads 1 to 3 integers from a tuple or another sequence. Throws TypeError, OverflowError, or
+/// InvalidArgument for another number of integers, naming `what`.
 cuda::Dim3 any_dim3_argument(PyObject* object, const char* what);
-/// The same. The usual case is here, where the sides need not go through memory to the caller.
+/// Does the same. The common case is inline, so that the three sides need not go through memory.
 inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
   if (const SmallSides sides = small_sides(object, 1); sides.count != 0) [[likely]]
     return {static_cast<unsigned>(sides.x), static_cast<unsigned>(sides.y),
@@ -90,10 +93,10 @@ inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
   return any_dim3_argument(object, what);
 }
 
-/// A kernel as Python holds it: the function, with the facts that each call of it needs.
+/// A kernel as Python holds it: the function and the facts that each call of the function needs.
 struct Kernel {
-  /// `declared` are the parameters as the source has them, where the driver does not tell them;
-  /// `aliases` names that the source gives to types.
+  /// `declared` are the parameters as the source declares them, if the driver does not tell them.
+  /// `aliases` are the source's names for types.
   Kernel(cuda::Function kernel_function, Face kernel_face,
          const std::vector<device::Parameter>& declared = {}, const ScalarAliases& aliases = {});
 
@@ -101,38 +104,40 @@ struct Kernel {
   Face face;
   const cuda::ParameterLayout& layout;
   std::vector<cuda::ParameterKind> kinds;  ///< of the parameters
-  std::vector<std::string> types;          ///< as the source has them, where that is known
+  std::vector<std::string> types;          ///< as in the source, if known
   std::vector<std::string> names;          ///< likewise
   PointedElements pointed;
-  ReportedParameters reported;  ///< those whose conversion or contradiction was
+  ReportedParameters reported;  ///< parameters whose conversion or contradiction was reported
 };
 
-/// Reports an argument with other elements than the parameter points to, once for each parameter.
-/// Does nothing for arguments that are no arrays. Throws what report_contradiction() throws.
+/// Reports once for each parameter that the argument's elements differ from the elements the
+/// parameter points to. Ignores arguments that are not arrays. Throws as report_contradiction()
+/// does.
 void check_elements(Kernel& kernel, std::size_t parameter, PyObject* argument);
-/// The same of arrays of the extension alone, for every call.
+/// Checks only arrays of this extension, in every call.
 inline void check_bound_array(Kernel& kernel, std::size_t parameter, PyObject* argument) {
   GivenElements given{Scalar::int8, false};
   if (kernel.pointed.is_known(parameter) && read_bound_array(argument, given))
     check_elements(kernel, parameter, argument);
 }
-/// Reports once that a number of this kind, in words `text`, stands for a parameter of another: a
-/// float for an int. Nothing where they agree, or the parameter's kind is not known.
+/// Reports once that a number of this kind, described by `text`, is passed for a parameter of
+/// another kind: a float for an int. Does nothing if the kinds agree or the parameter's kind is
+/// unknown.
 void check_number(Kernel& kernel, std::size_t parameter, device::ParameterKind given,
                   const std::string& text);
 
-/// Adds the next argument of a plain call. Objects with get_device_alloc (In, Out, InOut) are
-/// appended to `handlers`, borrowed. Throws TypeError, or what ArgumentBuffer throws.
+/// Adds the next argument of a plain call. Appends objects with get_device_alloc (In, Out, InOut)
+/// to `handlers`, borrowed. Throws TypeError, and as ArgumentBuffer does.
 void add_argument(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel,
                   std::vector<PyObject*>& handlers);
 
-/// An integer of any width, with the sign it had.
+/// An integer of any width and its sign.
 struct WideInteger {
   std::uint64_t bits;  ///< two's complement
   bool is_negative;
 };
-/// Writes `number` as the parameter's width: the PyCUDA face's concession, reported by one warning
-/// for each parameter. False if the parameter is no integer or the number does not fit.
+/// Writes `number` in the parameter's width. Only the PyCUDA face allows this, and warns once for
+/// each parameter. Returns false if the parameter is no integer or the number does not fit.
 bool convert_integer(Kernel& kernel, std::size_t parameter, const WideInteger& number,
                      std::size_t given_size, void* to);
 

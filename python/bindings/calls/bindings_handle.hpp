@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handles of bound objects for other libraries: int(ours), and as cuda.bindings has it.
+// Gives handles of bound objects to other libraries: as int(object), and as objects of
+// cuda.bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,13 +12,14 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// Says what cuda.bindings calls the handles that int() gives of instances of a class; null where
-/// it takes the integer itself.
+/// Registers the class of cuda.bindings for the handles that int() gives of instances of `type`.
+/// Null: cuda.bindings takes the integer itself.
 void name_for_bindings(nb::handle type, const char* bindings_name);
-/// The handle of `object` as cuda.bindings has it. Throws TypeError for an object that has none.
+/// Returns the handle of `object` as cuda.bindings represents it. Throws TypeError for an object
+/// without a handle.
 nb::object as_bindings(nb::handle object);
-/// Names a bound class so and gives it `__int__`: `read` gives the raw handle, and throws where
-/// there is none any more.
+/// Registers a bound class and gives it `__int__`. `read` returns the raw handle, and throws if the
+/// object has no handle any more.
 template <class T, class Read>
 void make_integer(nb::handle type, const char* bindings_name, Read read) {
   type.attr("__int__") = nb::cpp_function(

@@ -54,10 +54,9 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// Every attribute of the driver is an attribute of the object; under PyCUDA's rules in capitals,
-// too. Properties, and
-// no look-up of unknown names: a type that has one of its own makes a bound method for each
-// `function.prepared_call(...)`, where the interpreter makes none otherwise.
+// Makes every attribute of the driver a property of the object; under PyCUDA's rules also in
+// capitals. The type must not look up unknown names itself: for such a type the interpreter makes a
+// bound method for each `function.prepared_call(...)`, and otherwise none.
 struct AttributeName {
   const char *name, *upper_name;
   cuda::FunctionAttribute attribute;
@@ -83,7 +82,7 @@ PyObject* get_named_attribute(PyObject* self, void* named) {
   });
 }
 
-// Until 2009 three of them had other names.
+// Names of attributes that PyCUDA used until 2009.
 constexpr AttributeName old_attribute_names[] = {
     {"lmem", "local_size_bytes", cuda::FunctionAttribute::local_size_bytes},
     {"smem", "shared_size_bytes", cuda::FunctionAttribute::shared_size_bytes},
@@ -168,7 +167,7 @@ PyObject* set_cache_config(PyObject* self, PyObject* config) {
 
 PyObject* set_shared_config(PyObject* self, PyObject* config) {
   return guarded(self, [&](Kernel&) {
-    // Bank widths are fixed since compute capability 5; the driver accepts and ignores the request.
+    // Bank widths are fixed since compute capability 5. The driver accepts and ignores the request.
     if (const int width = as_int(config, "shared config"); width < 0 || width > 2)
       throw InvalidArgument("shared config " + std::to_string(width) + " is none of 0, 1, 2");
     return nb::none();
@@ -182,7 +181,7 @@ PyObject* param_set_texref(PyObject* self, PyObject* texref) {
   });
 }
 
-// Until 2011 the block's shape was prepared, too, and prepared calls began with the grid alone.
+// Until 2011 prepare() also took the block's shape, and prepared calls took only the grid.
 void prepare_block(KernelState& kernel, PyObject* block, PyObject* shared) {
   if (block == nullptr && shared == nullptr) {
     kernel.prepared_config.reset();
@@ -205,7 +204,7 @@ PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
     static const char* names[] = {"arg_types", "texrefs", "block", "shared", nullptr};
     static const char* old_names[] = {"arg_types", "block", "shared", "texrefs", nullptr};
     PyObject *types = nullptr, *texrefs = nullptr, *block = nullptr, *shared = nullptr;
-    // Today's calls have at most two arguments by place, those of 2009 had four.
+    // Today's calls have at most two positional arguments; calls of 2009 had up to four.
     const bool is_old = PyTuple_GET_SIZE(arguments) > 2;
     const bool is_read = is_old ? PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOO:prepare",
                                                               const_cast<char**>(old_names), &types,
@@ -214,7 +213,7 @@ PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
                                                               const_cast<char**>(names), &types,
                                                               &texrefs, &block, &shared) != 0;
     if (!is_read) throw nb::python_error();
-    // Its place was that of `texrefs`: prepare("PPi", (16, 16, 1)).
+    // The block stood at the place of `texrefs`: prepare("PPi", (16, 16, 1)).
     if (block == nullptr && texrefs != nullptr && small_sides(texrefs, 1).count != 0)
       block = std::exchange(texrefs, nullptr);
     prepare_block(kernel, block, shared);
@@ -227,7 +226,7 @@ PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
   });
 }
 
-// _launch_kernel(grid, block, arg_buf, shared, stream): the arguments are packed already.
+// _launch_kernel(grid, block, arg_buf, shared, stream): the caller has packed the arguments.
 PyObject* launch_kernel(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return guarded(self, [&](Kernel& kernel) {
     if (count != 5)
@@ -389,7 +388,7 @@ void* slot(F function) {
 }  // namespace
 
 void bind_function(nb::module_& m, Face face) {
-  // The type refers to these tables for as long as the process lives.
+  // The type uses these tables for as long as the process lives.
   auto* methods = new std::vector<PyMethodDef>(methods_of(face));
   methods->push_back({nullptr, nullptr, 0, nullptr});
   auto* properties = new std::vector<PyGetSetDef>(properties_of(face));
@@ -405,7 +404,7 @@ void bind_function(nb::module_& m, Face face) {
                          {Py_nb_int, slot(as_integer)},
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>("A kernel. Calling it launches it.")},
-                         // A slot of number 0 ends the list.
+                         // the entry 0 ends the list
                          {is_pycuda ? Py_tp_new : 0, slot(refuse_new)},
                          {0, nullptr}};
   const char* name = is_pycuda ? "treadle._core.driver.Function" : "treadle._core.cuda.Function";
@@ -431,7 +430,7 @@ KernelState& kernel_argument(PyObject* object, const char* what) {
 nb::object make_function(cuda::Function function, Face face,
                          const std::vector<device::Parameter>& declared,
                          const ScalarAliases& aliases) {
-  numpy_types();  // scalars are recognised from the first call on
+  numpy_types();  // recognise scalars from the first call on
   auto kernel = std::make_unique<KernelState>(std::move(function), face, declared, aliases);
   PyTypeObject* type = function_types[static_cast<std::size_t>(face)];
   PyObject* self = type->tp_alloc(type, 0);

@@ -37,7 +37,7 @@ constinit KeywordNames<keyword_count> keyword_names({"block", "grid", "stream", 
 // The values of the keywords that were given, borrowed.
 using Keywords = std::array<PyObject*, keyword_count>;
 
-// Keywords outside `allowed` are collected and refused by `refuse(names)`.
+// Collects the keywords outside `allowed`, and refuses them by `refuse(names)`.
 template <class Refuse>
 Keywords read_keywords(PyObject* names, PyObject* const* values, unsigned allowed, Refuse refuse) {
   Keywords given{};
@@ -56,7 +56,7 @@ Keywords read_keywords(PyObject* names, PyObject* const* values, unsigned allowe
   return given;
 }
 
-// Every entry point from Python ends here on failure.
+// Turns exceptions into Python's; every entry point from Python calls this.
 template <class F>
 PyObject* guarded(Face face, F call) noexcept {
   try {
@@ -85,12 +85,12 @@ void pack_plain(cuda::ArgumentBuffer& buffer, PyObject* const* arguments, std::s
   for (std::size_t i = 0; i < count; ++i) add_argument(buffer, arguments[i], kernel, handlers);
 }
 
-// In, Out and InOut: data goes to the device before the launch and comes back after it.
+// For In, Out and InOut: copies data to the device before the launch, and back after the launch.
 void before_launch(const std::vector<PyObject*>& handlers, PyObject* stream) {
   for (PyObject* handler : handlers) nb::handle(handler).attr("pre_call")(nb::handle(stream));
 }
 void after_launch(const std::vector<PyObject*>& handlers, PyObject* stream, const Kernel& kernel) {
-  bool waited = stream != Py_None;  // with a stream, post_call waits for that stream
+  bool waited = stream != Py_None;  // with a stream, post_call waits for it
   for (PyObject* handler : handlers) {
     if (!attribute_or_null(handler, "post_call").is_valid()) continue;
     if (!waited) wait_for(kernel.function.context());
@@ -99,7 +99,7 @@ void after_launch(const std::vector<PyObject*>& handlers, PyObject* stream, cons
   }
 }
 
-// time_kernel=True: the seconds from an idle device to an idle device.
+// time_kernel=True: measures the seconds between two idle states of the device.
 template <class F>
 nb::object timed_launch(const Kernel& kernel, F launch) {
   wait_for(kernel.function.context());
@@ -171,13 +171,13 @@ const PreparedCall& prepared_of(KernelState& kernel) {
 constexpr const char* async_name = "prepared_async_call";
 
 struct PreparedArguments {
-  PyObject* const* values;  ///< of the kernel
+  PyObject* const* values;  ///< the kernel's arguments
   std::size_t count;
   cuda::LaunchConfig config;
 };
 
-// After prepare(block=...) the block is prepared, and the arguments begin behind the grid. A tuple
-// there is a block all the same: no kernel takes one.
+// After prepare(block=...) the block is known, and the arguments follow the grid. A tuple in that
+// place is a block all the same, because no kernel takes a tuple.
 bool is_block_prepared(const KernelState& kernel, PyObject* const* arguments, Py_ssize_t count) {
   return kernel.prepared_config && (count < 2 || PyTuple_Check(arguments[1]) == 0);
 }
@@ -222,7 +222,7 @@ void launch_prepared(KernelState& kernel, const PreparedArguments& call) {
   kernel.function.launch_buffer(call.config, buffer, plan.buffer_bytes);
 }
 
-// What prepared_timed_call returns: waits for the end and gives the seconds in between.
+// The result of prepared_timed_call: a function that waits for the end and returns the seconds.
 nb::object elapsed_seconds(std::shared_ptr<cuda::Event> start, std::shared_ptr<cuda::Event> end) {
   return nb::cpp_function(pycuda([start = std::move(start), end = std::move(end)] {
     wait_for(*end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The launch interface from before CUDA 4: block shape, parameters and grid are set one after
-// another. The driver dropped it; here the calls are collected and become one launch.
+// The launch interface from before CUDA 4: programs set block shape, parameters and grid one by
+// one. The driver dropped this interface; here the calls are collected and become one launch.
 #include <cstring>
 
 #include "caller.hpp"
@@ -30,7 +30,7 @@ unsigned number(PyObject* value, const char* what) {
   return static_cast<unsigned>(unsigned_argument(value, what, 0xFFFFFFFFu));
 }
 
-// Bounds a mistyped offset: no driver takes more parameters than this.
+// Bounds a wrong offset: no driver takes more bytes of parameters.
 constexpr std::size_t most_parameter_bytes = 32764;
 
 char* parameter_room(KernelState& kernel, std::size_t offset, std::size_t size) {
@@ -117,7 +117,7 @@ PyObject* launch_grid_async(PyObject* self, PyObject* const* a, Py_ssize_t count
   });
 }
 
-// param_set(*args): all of them at once, as a call of the kernel takes them.
+// param_set(*args): sets all parameters at once, as a call of the kernel does.
 PyObject* param_set(PyObject* self, PyObject* const* a, Py_ssize_t count) {
   return guarded(self, [&](KernelState& kernel) {
     if (!kernel.layout.known)

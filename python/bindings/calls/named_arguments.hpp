@@ -11,9 +11,9 @@
 
 namespace treadle::bindings {
 
-/// Every argument of `method`, in the order of `names`, each borrowed; none may be left out.
-/// `count` is how many are given by place, `keywords` the tuple of names of those behind, or null.
-/// Throws TypeError.
+/// Returns every argument of `method`, borrowed, in the order of `names`. No argument may be left
+/// out. `count` is the number of positional arguments; `keywords` is the tuple of names of the
+/// others, or null. Throws TypeError.
 template <std::size_t Count>
 std::array<PyObject*, Count> named_arguments(const std::string& method,
                                              const KeywordNames<Count>& names,

@@ -15,7 +15,7 @@ struct Named {
   ScalarType type;
 };
 
-// numpy.longlong and numpy.ulonglong are types of their own beside int64 and uint64.
+// numpy.longlong and numpy.ulonglong are separate types, beside int64 and uint64.
 constexpr Named scalars[] = {
     {"bool_", {'?', ScalarKind::boolean, 1, 1}},
     {"int8", {'b', ScalarKind::integer, 1, 1}},
@@ -35,7 +35,8 @@ constexpr Named scalars[] = {
     {"complex128", {'D', ScalarKind::complex, 16, 8}},
 };
 
-// Open addressing over a power of two: a look-up is one multiplication and, mostly, one compare.
+// An open-addressing table whose size is a power of two: a look-up costs a multiplication and
+// usually one comparison.
 class Table {
  public:
   Table() {
@@ -78,8 +79,9 @@ class Table {
   std::array<Slot, 64> slots_{};
 };
 
-// Never destroyed: calls may come while the interpreter shuts down. Guarded by the GIL, not by a
-// static's own lock: importing NumPy may let another thread run, which would wait for that lock.
+// Never destroyed, because calls may come while the interpreter shuts down. The GIL guards it, not
+// the lock of a static variable: importing NumPy may let another thread run, and that thread would
+// wait for the static's lock.
 const Table* loaded = nullptr;
 
 }  // namespace

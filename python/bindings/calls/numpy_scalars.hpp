@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NumPy's scalar types, recognised by their type object and read in place: this is what makes a
-// kernel call cost no Python-level work per argument. NumPy is never linked.
+// Recognises NumPy's scalar types by their type objects and reads values in place, so that a kernel
+// call runs no Python code for such arguments. NumPy is not linked.
 #pragma once
 
 #include <Python.h>
@@ -20,28 +20,27 @@ struct ScalarType {
   std::uint8_t size, alignment;  ///< bytes; CUDA aligns a complex number to its parts
 };
 
-/// The entry of a NumPy scalar type; null for every other type, and before numpy_types() was
-/// called.
+/// Returns the entry of a NumPy scalar type. Null for other types, and before the first call of
+/// numpy_types().
 const ScalarType* scalar_type(PyTypeObject* type) noexcept;
 
-/// What a kernel's parameter that takes such a value is.
+/// The kind of a kernel's parameter that takes such a value.
 constexpr device::ParameterKind parameter_kind(ScalarKind kind) noexcept {
   if (kind == ScalarKind::floating) return device::ParameterKind::floating;
   return kind == ScalarKind::complex ? device::ParameterKind::structure
                                      : device::ParameterKind::integer;
 }
 
-/// Where an instance of one of those types keeps its value: right behind the object header, as
-/// numpy/arrayscalars.h lays it out.
+/// The place of the value in a scalar object: behind the object header, as in numpy/arrayscalars.h.
 inline const void* scalar_data(PyObject* scalar) noexcept {
   return reinterpret_cast<const char*>(scalar) + sizeof(PyObject);
 }
 
-/// numpy.ndarray, numpy.void and numpy.generic.
+/// The types numpy.ndarray, numpy.void and numpy.generic.
 struct NumpyTypes {
   PyTypeObject *ndarray, *void_scalar, *generic;
 };
-/// The first call imports NumPy; throws nb::python_error if it is not installed.
+/// The first call imports NumPy. Throws nb::python_error if NumPy is not installed.
 const NumpyTypes& numpy_types();
 
 }  // namespace treadle::bindings

@@ -21,7 +21,7 @@ struct ArrayReader {
 };
 std::vector<ArrayReader> array_types;  // filled while the module is imported
 
-// The kind and size that are compared: half numbers are often declared as 16-bit integers.
+// Compares kind and size. Half-precision numbers are often declared as 16-bit integers.
 bool agree(const DType& declared, const DType& given) {
   if (given.kind() == treadle::ScalarKind::complex ||
       given.kind() == treadle::ScalarKind::structure)
@@ -37,11 +37,12 @@ bool read_host(PyObject* array, GivenElements& elements) {
   const nb::object dtype = attribute_or_null(array, "dtype");
   const auto found = checked_dtype(nb::cast<std::string>(dtype.attr("str")));
   if (!found) return false;
-  elements = {*found, false};  // it is copied without gaps
+  elements = {*found, false};  // NumPy copies the array without gaps
   return true;
 }
 
-// Of another library's array, whose strides are not looked at: kernels of that library take them.
+// Reads another library's array. Gaps are not checked, because kernels of that library take such
+// arrays.
 bool read_interface(PyObject* object, GivenElements& elements) {
   const nb::object interface = attribute_or_null(object, "__cuda_array_interface__");
   if (!interface.is_valid() || PyDict_Check(interface.ptr()) == 0) return false;
@@ -61,7 +62,7 @@ std::optional<DType> checked_dtype(std::string_view typestr) {
   if (std::string_view("iufcb").find(typestr[1]) == std::string_view::npos) return std::nullopt;
   try {
     return DType::parse(typestr[1] == 'b' ? "?" : typestr);
-  } catch (const Error&) {  // a long double
+  } catch (const Error&) {  // dtypes that Treadle lacks, such as long double
     return std::nullopt;
   }
 }

@@ -40,8 +40,8 @@ PreparedCall match_one_to_one(const Format& format, Kernel& kernel) {
   return call;
 }
 
-// A structure may be prepared by its members ("ff" for a float2): then every value must lie within
-// one parameter, and every parameter must be covered.
+// A program may prepare a structure by its members ("ff" for a float2). Then every value must lie
+// within one parameter, and the values must cover every parameter.
 bool match_members(const Format& format, const Kernel& kernel, PreparedCall& call) {
   const auto& parameters = kernel.layout.parameters;
   std::vector<bool> covered(parameters.size());
@@ -99,7 +99,7 @@ void pack_item(const PreparedItem& prepared, Kernel& kernel, PyObject* value, ch
       return;
     }
   } else if (is_integer_code(item.code) && item.size == sizeof(cuda::DevicePointer)) {
-    // prepare([np.intp]) is how older programs say "a pointer".
+    // Older programs write prepare([np.intp]) for a pointer.
     if (cuda::DevicePointer address = 0; read_pointer(value, address)) {
       std::memcpy(to, &address, sizeof address);
       return;

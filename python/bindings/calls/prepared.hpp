@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prepared calls: a format such as "PPi" is matched once against the kernel's real parameters; each
-// call then writes its values straight to their places.
+// Prepared calls. prepare() matches a format such as "PPi" with the kernel's parameters once; each
+// call then writes its values directly to their places.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 namespace treadle::bindings {
 
 struct PreparedItem {
-  FormatItem item;        ///< what the format says; `item.offset` is where it goes in the buffer
-  std::size_t parameter;  ///< the parameter it belongs to
-  bool converted;         ///< an integer of another width than the parameter's
+  FormatItem item;        ///< `item.offset` is the place in the buffer
+  std::size_t parameter;  ///< the parameter of this value
+  bool converted;         ///< whether an integer has another width than the parameter
 };
 
 /// A format matched against a kernel.
@@ -27,12 +27,12 @@ struct PreparedCall {
 /// fit.
 PreparedCall prepare_call(const std::string& format, Kernel& kernel);
 
-/// Writes the values to `buffer`, which has room for call.buffer_bytes. Throws pvt_struct.error.
+/// Writes the values to `buffer`, which has call.buffer_bytes bytes. Throws pvt_struct.error.
 void pack_prepared(const PreparedCall& call, Kernel& kernel, PyObject* const* values,
                    std::size_t count, char* buffer);
 
-/// The format that `prepare(arg_types)` means: NumPy scalar types and dtypes by their character,
-/// text as it is, anything else as a pointer-sized integer.
+/// The format for `prepare(arg_types)`: the characters of NumPy scalar types and dtypes, a given
+/// text itself, and a pointer-sized integer for any other object.
 std::string prepared_format(nb::handle argument_types);
 
 }  // namespace treadle::bindings

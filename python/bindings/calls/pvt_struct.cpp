@@ -55,7 +55,7 @@ nb::object pack(const Format& format, nb::args values, std::size_t first) {
   return made;
 }
 
-// A view of some bytes of a buffer, counted from its end if `offset` is negative.
+// A view of some bytes of a buffer. A negative offset counts from the buffer's end.
 class Window {
  public:
   Window(nb::handle buffer, Py_ssize_t offset, std::size_t size, int flags, const char* call) {
@@ -111,7 +111,7 @@ struct Struct {
   std::shared_ptr<const Format> format;
 };
 
-// pack_into(buffer, offset, *values), whose first arguments arrive with the values.
+// pack_into(buffer, offset, *values): the first arguments arrive together with the values.
 void pack_into_arguments(const Format& format, nb::args arguments, std::size_t first) {
   if (arguments.size() < first + 2) raise_struct_error("pack_into requires a buffer and an offset");
   pack_into(format, arguments[first], nb::cast<Py_ssize_t>(arguments[first + 1]), arguments,
@@ -164,7 +164,7 @@ Format parse_format(std::string_view text) {
 void raise_struct_error(const std::string& text) { raise_python(error_class.ptr(), text); }
 
 void bind_pvt_struct(nb::module_& m) {
-  // Programs catch the error of Python's own struct as well.
+  // Programs also catch the error of Python's own struct module.
   const nb::object python_error = nb::module_::import_("struct").attr("error");
   PyObject* made = PyErr_NewExceptionWithDoc(
       "struct.error", "A value or a buffer does not fit its format.", python_error.ptr(), nullptr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The packer behind pycuda._pvt_struct: like the struct module in native mode, with complex numbers
-// and pointers, and without padding at the end. Kernel arguments of prepared calls go through it.
-// It is here and not in the core because all it does is read and make Python objects by their
-// protocols; what C++ programs use to lay out arguments is cuda::ArgumentBuffer.
+// The packer behind pycuda._pvt_struct: the struct module in native mode, with complex numbers and
+// pointers, and without padding at the end. Prepared calls pack kernel arguments with it. It is
+// part of the bindings because it only reads and makes Python objects; C++ programs lay out
+// arguments with cuda::ArgumentBuffer.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// One value of a format: where it goes and how it is written.
+/// One value of a format: its code and its place.
 struct FormatItem {
   char code;           ///< one of "cbB?hHiIlLqQnNfdFDPsp"
   std::size_t size;    ///< bytes; the length of an 's' or 'p'
@@ -35,16 +35,16 @@ Format parse_format(std::string_view text);
 /// Throws pycuda._pvt_struct.error, an exception class of its own.
 [[noreturn]] void raise_struct_error(const std::string& text);
 
-/// Natural alignment of a code; 1 for the ones that have none.
+/// The natural alignment of a code; 1 for codes without alignment.
 std::size_t code_alignment(char code) noexcept;
-/// Size in bytes of a code, except 's' and 'p'; 0 for a character that is no code.
+/// The size in bytes of a code, except 's' and 'p'; 0 if the character is no code.
 std::size_t code_size(char code) noexcept;
-/// Whether the code stands for an integer that is range-checked.
+/// Whether the code is an integer whose range is checked.
 bool is_integer_code(char code) noexcept;
 
-/// Writes `value` as the item says to `to`. Throws nb::python_error.
+/// Writes `value` to `to` in the item's format. Throws nb::python_error.
 void pack_value(const FormatItem& item, PyObject* value, char* to);
-/// The Python value of the item's bytes at `from`. Throws nb::python_error.
+/// Reads the Python value at `from` in the item's format. Throws nb::python_error.
 nb::object unpack_value(const FormatItem& item, const char* from);
 
 void bind_pvt_struct(nb::module_& m);

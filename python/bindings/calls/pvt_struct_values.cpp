@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How each code of a format is written and read.
+// Reads and writes the codes of a format.
 #include <algorithm>
 #include <complex>
 #include <cstdint>
@@ -87,7 +87,7 @@ void pack_integer(const Code& code, PyObject* value, char* to) {
 
 bool is_complex(PyObject* value) {
   if (PyComplex_Check(value)) return true;
-  // A NumPy scalar exists only where NumPy was imported.
+  // There are NumPy scalars only if NumPy was imported.
   const nb::object numpy = nb::steal(PyImport_GetModule(nb::object(nb::str("numpy")).ptr()));
   if (!numpy.is_valid()) return false;
   numpy_types();
@@ -118,7 +118,7 @@ void pack_float(PyObject* value, char* to) {
 std::complex<double> as_complex(PyObject* value) {
   Py_complex number = PyComplex_AsCComplex(value);
   if (number.real == -1.0 && PyErr_Occurred() != nullptr) {
-    // A 0-dimensional array is no number by itself; complex() knows how to ask it.
+    // A 0-dimensional array is no number, but complex() converts it.
     PyErr_Clear();
     PyObject* made = PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value);
     if (made == nullptr) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Integers as launches have them: small, and read without a call into CPython.
+// Reads the small integers of launches without a call into CPython.
 #pragma once
 
 #include <Python.h>
 
 namespace treadle::bindings {
 
-/// The value of an int that is not negative and fits one digit of CPython's (below 2^30), which
-/// sizes and counts nearly always are. -1 for every other object: read that the long way.
+/// The value of a non-negative int that fits one digit of CPython's (below 2^30), as sizes and
+/// counts nearly always do. -1 for every other object, which the caller then reads in the general
+/// way.
 inline long small_integer(PyObject* object) noexcept {
   if (!PyLong_CheckExact(object)) return -1;
 #if PY_VERSION_HEX >= 0x030C0000
@@ -23,19 +24,19 @@ inline long small_integer(PyObject* object) noexcept {
 #endif
 }
 
-/// Sizes in one to three directions; `count` 0: what was given is not the usual, see below.
+/// Sizes in one to three directions. `count` is 0 if small_sides() cannot read the object.
 struct SmallSides {
   Py_ssize_t count = 0;
   long x = 0, y = 0, z = 0;
 };
 
-/// The sides in a tuple of one to three such integers, as nearly every launch has them; missing
-/// ones are `rest`. Every other object is to be read, or refused, the long way.
+/// Reads a tuple of one to three small integers, as nearly every launch passes it. Missing sizes
+/// become `rest`. The caller reads, or refuses, every other object in the general way.
 inline SmallSides small_sides(PyObject* given, long rest) noexcept {
   if (!PyTuple_CheckExact(given)) return {};
   const Py_ssize_t count = PyTuple_GET_SIZE(given);
   if (count < 1 || count > 3) return {};
-  // Three values and no loop over places: they stay in registers.
+  // Three variables and no loop, so that the values stay in registers.
   const long x = small_integer(PyTuple_GET_ITEM(given, 0));
   const long y = count > 1 ? small_integer(PyTuple_GET_ITEM(given, 1)) : rest;
   const long z = count > 2 ? small_integer(PyTuple_GET_ITEM(given, 2)) : rest;

@@ -23,8 +23,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   }
 }
 
-/// For nb::type_slots of a class with data() and size_bytes(). What data() throws, for freed memory
-/// say, reaches Python in the terms of `face`.
+/// For nb::type_slots of a class with data() and size_bytes(). The exceptions of data(), such as
+/// for freed memory, have the classes of `face`.
 template <class T, Face face>
 PyType_Slot* buffer_slots() {
   static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer<T, face>)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays of pycuda.driver, which native textures read, too.
+// Arrays of pycuda.driver. Native textures read them, too.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,7 +18,7 @@ struct Array {
   cuda::Array array;
 };
 
-/// The array that a caller passed as `what`. Throws TypeError for anything else.
+/// The array passed as argument `what`. Throws TypeError for other objects.
 inline const cuda::Array& array_argument(nb::handle object, const char* what) {
   if (!nb::isinstance<Array>(object))
     raise_python(PyExc_TypeError,

@@ -12,12 +12,12 @@
 
 namespace treadle::bindings {
 
-/// A contiguous buffer of Python's, held for the length of a call.
+/// A contiguous buffer of a Python object, held during a call.
 class HostBuffer {
  public:
   enum Access { read, write };
-  /// Throws what the exporter raises, BufferError or ValueError of NumPy's; TypeError naming the
-  /// argument for an object without a buffer.
+  /// Throws the exporter's exception, such as BufferError or NumPy's ValueError; TypeError naming
+  /// the argument for an object without a buffer.
   HostBuffer(nb::handle object, Access access, const char* name = "the host's memory") {
     const int flags = PyBUF_ANY_CONTIGUOUS | (access == write ? PyBUF_WRITABLE : 0);
     if (PyUnicode_Check(object.ptr()) != 0)

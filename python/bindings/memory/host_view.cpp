@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The one place where buffers of Python objects are asked for: the linker puts it between this
-// module and Python (--wrap=PyObject_GetBuffer). Bytes are copied to and from what is read here.
-// Elements that are Python objects, whole or in a field of a record, are refused: those of a device
-// are no objects.
+// Wraps every request for a Python object's buffer: the linker puts this file between the module
+// and Python (--wrap=PyObject_GetBuffer). Copies read the bytes from here. Elements that are Python
+// objects, or records with such fields, are refused, because the elements of a device are not
+// Python objects.
 #include <Python.h>
 
 namespace treadle::bindings {
 namespace {
 
-/// Whether a format of the struct module's kind, with NumPy's records, has the letter for Python
-/// objects. Names of fields stand between colons.
+/// Whether a format of the struct module, with NumPy's records, has the letter for Python objects.
+/// Field names stand between colons.
 bool has_objects(const char* format) noexcept {
   bool is_name = false;
   for (; *format != '\0'; ++format) {
@@ -21,8 +21,8 @@ bool has_objects(const char* format) noexcept {
   return false;
 }
 
-/// The same of what gives its bytes without a format: NumPy has none for dates, for texts of any
-/// length, which are pointers, and for names with a colon. Its dtypes say it.
+/// Does the same for objects that give their bytes without a format. NumPy has no format for dates,
+/// for texts of any length (which are pointers) and for names with a colon; their dtypes tell.
 bool has_objects(PyObject* elements) noexcept {
   PyObject* const dtype = PyObject_GetAttrString(elements, "dtype");
   PyObject* const answer = dtype != nullptr ? PyObject_GetAttrString(dtype, "hasobject") : nullptr;
@@ -37,7 +37,7 @@ bool has_objects(PyObject* elements) noexcept {
 }  // namespace treadle::bindings
 
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): the names that ld gives what it wraps
+// NOLINTBEGIN(bugprone-reserved-identifier): ld gives these names to wrapped functions
 int __real_PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
 
 int __wrap_PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags) {

@@ -17,7 +17,7 @@ void PythonPlace::note_frame(PyFrameObject* frame) noexcept {
   if (frame == nullptr) return;
   code_ = reinterpret_cast<PyObject*>(PyFrame_GetCode(frame));
 #if PY_VERSION_HEX >= 0x030B0000
-  position_ = PyFrame_GetLasti(frame);  // made a line only when it is asked for
+  position_ = PyFrame_GetLasti(frame);  // converted to a line only on request
 #else
   position_ = PyFrame_GetLineNumber(frame);
 #endif

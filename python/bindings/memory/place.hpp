@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which line of Python allocated: noted with each allocation, told when memory runs out.
+// Notes the line of Python with each allocation. Reports print the line when memory runs out.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,8 +12,8 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// Where in Python code a call came from, kept as the code object and a position in it: about 10 ns
-/// to note, 25 more for the first call of a function's run. The GIL is needed throughout.
+/// The place in Python code that a call came from: a code object and a position in it. Noting a
+/// place takes about 10 ns, and 25 ns more for the first call in a function's run. Needs the GIL.
 class PythonPlace {
  public:
   PythonPlace() = default;
@@ -21,12 +21,12 @@ class PythonPlace {
   PythonPlace& operator=(const PythonPlace&) = delete;
   ~PythonPlace() { Py_XDECREF(code_); }
 
-  /// The calling Python code is here.
+  /// Notes the place of the calling Python code.
   void note() noexcept;
-  /// The same for calls that come through this package's own Python code: the user's is here.
+  /// Notes the user's place, for calls that come through this package's own Python code.
   void note_user() noexcept;
 
-  /// "solve.py:12" for the pool's reports; this must live as long as the allocation.
+  /// "solve.py:12" for the pool's reports. This object must live as long as the allocation.
   memory::Site site() const noexcept { return memory::Site(this, describe); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the pools of both faces have in common.
+// Shared by the pools of both faces.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,19 +13,19 @@
 
 namespace treadle::bindings {
 
-/// Pools as the faces have them: blocks larger than asked for by PyCUDA's rule, whose numbers
-/// programs compare, and Python's garbage collected before held blocks are given up.
+/// Options of the faces' pools: block sizes by PyCUDA's rule, because programs compare these
+/// numbers, and a run of Python's garbage collection before held blocks are freed.
 memory::PoolOptions face_options(unsigned leading_bits = 4);
 
 /// A size from Python. Throws TypeError, or OverflowError for a negative one.
 std::size_t pool_size_argument(PyObject* size);
 
-/// What a run-time says when memory is exhausted.
+/// A run-time's error for exhausted memory.
 struct NoMemory {
   int code;
   const char* code_name;
 };
-/// `allocate` of a pool: what it throws for lack of memory comes in PyCUDA's and PyOpenCL's words.
+/// `allocate` of a pool. Its errors for lack of memory have PyCUDA's and PyOpenCL's texts.
 template <class F>
 auto in_pool_words(const NoMemory& status, F&& allocate) {
   try {
@@ -38,17 +38,17 @@ auto in_pool_words(const NoMemory& status, F&& allocate) {
   }
 }
 
-/// The pool behind `self`, an instance of the class bound for Owner, which has a member `pool`.
-/// Throws TypeError if a subclass did not call __init__.
+/// The pool of `self`, an instance of the class bound for Owner, which has a member `pool`. Throws
+/// TypeError if a subclass did not call __init__.
 template <class Owner>
 Owner& pool_owner(PyObject* self) {
   return instance_of<Owner>(self);
 }
 
-/// Gives a class a method of one argument that is called as fast as CPython can.
+/// Gives a class a method of one argument, by CPython's fastest calling convention.
 void add_quick_method(nb::handle type, PyMethodDef* method);
 
-/// The members that are the same for every pool; Owner has a member `pool`.
+/// Binds the members that all pools have. Owner has a member `pool`.
 template <class Owner>
 void bind_pool_members(nb::class_<Owner>& type) {
   const auto statistics = [](const Owner& self) { return self.pool.statistics(); };

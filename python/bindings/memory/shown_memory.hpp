@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How each face shows its users the memory of an array: as an object of the face's own class.
+// Shows the memory of an array to the users of each face, as an object of the face's class.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,7 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// Set by each face when its classes are made.
+/// Each face sets these when it makes its classes.
 struct ShownMemory {
   nb::object (*pycuda)(memory::Buffer buffer) = nullptr;
   nb::object (*pyopencl)(memory::Buffer buffer, nb::handle context) = nullptr;

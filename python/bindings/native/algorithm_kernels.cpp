@@ -36,7 +36,7 @@ void make_select(SelectKernel* self, std::shared_ptr<device::Device> device,
                  std::string arguments, const Types& types, std::string name, std::string preamble,
                  std::vector<std::string> flags, const std::string& count_dtype,
                  std::string called) {
-  numpy_types();  // from now on NumPy's scalars are known by their types
+  numpy_types();  // recognise NumPy's scalars from now on
   add_python_folders();
   const std::pair<const char*, Selection> names[] = {{"matching", Selection::matching},
                                                      {"others", Selection::others},
@@ -168,7 +168,7 @@ void bind_group(nb::module_& m) {
            nb::arg("starts"), nb::arg("grouped"), "Queues it, for keys from 0 to before `groups`.");
 }
 
-/// Name, type of the elements, mother or "", and whether it is left out.
+/// Name, type of the elements, the list that shares its counts or "", and whether it is left out.
 using PythonList = std::tuple<std::string, PythonType, std::string, bool>;
 
 // over 6 parameters because they are the keywords of the Python call

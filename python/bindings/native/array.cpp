@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// treadle.Array, and how arguments of Python become arrays, numbers, shapes and places.
+// treadle.Array, and the conversion of Python's arguments to arrays, numbers, shapes and places.
 #include "native/array.hpp"
 #include "native/array_counting.hpp"
 
@@ -53,7 +53,7 @@ void fill(const Array& self, nb::handle value) {
   self.assign(assigned.get());
 }
 
-/// As operator.index() has it: numbers with a point and texts are no lengths.
+/// Converts as operator.index() does: floats and texts are refused.
 std::int64_t length_from(nb::handle object) {
   const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
   if (!integer.is_valid()) {
@@ -66,7 +66,8 @@ std::int64_t length_from(nb::handle object) {
   return value;
 }
 
-/// No array has so many axes that one is out of an int's range: the nearest end is out of theirs.
+/// Clamps an axis to an int. An axis beyond an int is beyond every array, and so is the clamped
+/// one.
 int axis_from(std::int64_t axis) {
   using Limits = std::numeric_limits<int>;
   return static_cast<int>(std::clamp<std::int64_t>(axis, Limits::min(), Limits::max()));

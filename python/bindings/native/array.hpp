@@ -17,15 +17,16 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// The C++ object if `object` is an Array (or of a subclass); else null.
+/// The C++ object if `object` is an instance of Array or of a subclass; else null.
 const Array* as_array(PyObject* object);
-/// Whether it is an Array of no class that is derived: of neither face.
+/// Whether the class of `object` is Array itself, and not a subclass such as those of the faces.
 bool is_array_itself(PyObject* object) noexcept;
-/// A new Python object, of a class that is Array's or derived from it; its __init__ is not called.
+/// Makes a Python object of Array or of a class derived from it. Does not call __init__.
 nb::object array_object(Array array, PyTypeObject* type = nullptr);
 
-/// A function of arrays as Python gets it: with the user's line noted, and with arguments of its
-/// own, because other threads run while it computes and may give a Python object another array.
+/// Makes a Python function of a function of arrays. Notes the user's line, and copies the
+/// arguments, because other threads run during the computation and may give a Python object another
+/// array.
 template <class Result, class... Arguments>
 auto recorded(Result (*function)(Arguments...)) {
   return [function](std::decay_t<Arguments>... arguments) -> Result {
@@ -35,11 +36,11 @@ auto recorded(Result (*function)(Arguments...)) {
 }
 
 /// A Python object as an operand: an array, a number of Python or NumPy, or an object that is
-/// converted to an array, which this operand keeps.
+/// converted to an array. The operand keeps the converted array.
 class ArrayOperand {
  public:
-  /// Empty for objects that are neither: then the operator is the other object's. Elements of the
-  /// host are copied to the device of `beside` if that is an array.
+  /// Empty for other objects: then the other object's operator is called. Elements of the host are
+  /// copied to the device of `beside` if `beside` is an array.
   explicit ArrayOperand(PyObject* object, PyObject* beside = nullptr);
   ArrayOperand(PyObject* object, const Array& beside);
   ArrayOperand(PyObject* object, const array::Placement& placement);
@@ -59,20 +60,20 @@ class ArrayOperand {
   bool is_copied_ = false;
 };
 
-/// A number with the dtype that NumPy gives it alone: of a program's own class, such as an IntEnum,
-/// and as a factor of dot().
+/// A number with the dtype that NumPy gives the number alone: for numbers of a program's own class,
+/// such as an IntEnum, and for factors of dot().
 array::Operand typed_alone(const Number& number);
 
-/// Where a value is stored, by which NumPy tells how its own numbers are converted.
+/// The place where a value is stored. NumPy's conversion of its own numbers depends on the place.
 enum class Place : std::uint8_t {
-  part,     ///< what slices name: into signed integers numbers of NumPy as Python's, which fit
-  element,  ///< one element: of a bool array whatever is true or false
-  chosen,   ///< what a mask or indices choose: numbers of NumPy are cast as arrays are
+  part,     ///< a slice: for signed integers, NumPy's numbers convert as Python's, which must fit
+  element,  ///< one element: a bool array takes the truth value of any object
+  chosen,   ///< chosen by a mask or indices: NumPy's numbers are cast as arrays are
 };
 
-/// The value that is assigned to elements of an array, as NumPy reads it: lists and texts in the
-/// array's dtype, real parts of complex arrays with a ComplexWarning, tuples and numbers as records
-/// for records. Throws TypeError for an object that is no value.
+/// A value assigned to elements of an array, converted as NumPy does. Lists and texts get the
+/// array's dtype; complex arrays lose their imaginary parts with a ComplexWarning; tuples and
+/// numbers become records for an array of records. Throws TypeError for an object that is no value.
 class AssignedValue {
  public:
   AssignedValue(const Array& target, nb::handle value, Place place = Place::part);
@@ -83,69 +84,69 @@ class AssignedValue {
   ArrayOperand operand_;
 };
 
-/// NumPy's ComplexWarning, at the user's line, if a cast from one dtype to the other drops
-/// imaginary parts. Throws where warnings are errors.
+/// Warns with NumPy's ComplexWarning, at the user's line, if a cast drops imaginary parts. Throws
+/// if warnings are errors.
 void warn_of_cast(const DType& from, const DType& to);
 
-/// The module.
+/// NumPy's module.
 nb::object numpy();
-/// What of the protocols is calls of treadle.numpy by name.
+/// The Python module with the protocols that call functions of treadle.numpy by name.
 nb::object protocols();
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);
-/// The array that out= names. The result is a share of its own, because other threads may rebind
-/// the object. No array for None; throws TypeError for anything else.
+/// The array given as out=. The result is a handle of its own, because other threads may rebind the
+/// object. No array for None. Throws TypeError for other objects.
 Array out_array(nb::handle out);
-/// What out= of a method receives, or (None) a new array.
+/// Stores a method's result in out=, or returns a new array if `out` is None.
 nb::object result_in(nb::handle out, Array result, array::OutShape shape = array::OutShape::same);
 /// A number of Python or NumPy. Throws TypeError.
 Number number_from(nb::handle object);
-/// What numpy.dtype() takes, records included. Throws DTypeError for those that devices do not
-/// have.
+/// Converts whatever numpy.dtype() takes, also records. Throws DTypeError for dtypes that devices
+/// do not have.
 DType dtype_from(nb::handle dtype_like);
-/// The numpy.dtype again: of a record the one that it was made from.
+/// The numpy.dtype of a DType. For a record, the dtype from which the record was made.
 nb::object numpy_dtype_of(const DType& dtype);
 /// An int or a sequence of them. Throws TypeError.
 array::Shape shape_from(nb::handle shape);
-/// The same as axes; None: all. Throws TypeError.
+/// Converts an int or a sequence to axes. None: all axes. Throws TypeError.
 array::Axes axes_from(nb::handle axes);
 /// "C" or "F". Throws InvalidArgument.
 MemoryOrder memory_order(nb::handle order);
-/// On a device, named by its id or itself, or (None) the current one.
+/// A placement on a device, given by its id or as an object. None: the current device.
 array::Placement placement_on(nb::handle device, nb::handle order = {});
-/// On the device of an array, in the order of its current stream.
+/// A placement on the device of an array, on the array's current stream.
 array::Placement placement_beside(const Array& array);
-/// A NumPy array, or what becomes one, copied to the device, in its own order.
+/// Copies a NumPy array, or an object that converts to one, to the device in the array's own order.
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device);
 Array array_from(nb::handle values, nb::handle dtype, array::Placement placement);
-/// How a numpy.ndarray's elements lie that has no gaps; no value for other objects.
+/// The layout of a numpy.ndarray without gaps; no value for other objects.
 struct HostElements {
   array::Shape shape;
   DType dtype;
   MemoryOrder order;
 };
 std::optional<HostElements> dense_elements(nb::handle values);
-/// Copies the elements of a numpy.ndarray in, on the current stream.
+/// Copies the elements of a numpy.ndarray into the array, on the current stream.
 void store_elements(const Array& self, nb::handle values, bool blocking);
 
-/// An array in memory of another library, which the array keeps; empty for objects without memory
-/// of a device. Work that is queued on the memory there comes before ours.
+/// An array in another library's memory, which the array keeps alive. Empty for objects without
+/// memory of a device. Work that the library has queued on the memory comes before Treadle's work.
 std::optional<Array> foreign_array(PyObject* object);
 
 /// One axis, with the elements in NumPy's order "C", "F", "A" or "K". Throws InvalidArgument.
 Array raveled(const Array& x, const std::string& order);
-/// x[key] for every kind of key; a mask on the device selects no value.
+/// x[key] for every kind of key. A mask on the device returns no value.
 Array subscripted(const Array& x, nb::handle key);
 /// Whether the key names a field of records.
 bool names_field(const Array& x, nb::handle key);
-/// x[key] = value, for keys that name no field.
+/// x[key] = value for keys that do not name a field.
 void assign_subscripted(const Array& x, nb::handle key, nb::handle value);
 
-// The buffer interface, of arrays whose memory the host sees.
+// The buffer interface of arrays whose memory the host can read.
 int get_array_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
 void release_array_buffer(PyObject* self, Py_buffer* view) noexcept;
 
-// The methods, by topic.
+// The following functions bind the methods, by topic.
 void bind_array_host(nb::module_& m, nb::class_<Array>& type);
 void bind_array_protocols(nb::class_<Array>& type);
 void bind_array_functions(nb::module_& m);
@@ -161,14 +162,14 @@ void bind_array_searching(nb::module_& m, nb::class_<Array>& type);
 void bind_array_ordering(nb::module_& m, nb::class_<Array>& type);
 void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
-/// Methods that NumPy has beside operators.
+/// Binds NumPy's methods beside operators.
 void bind_array_numpy_methods(nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_flags(nb::module_& m, nb::class_<Array>& type);
 void bind_array_memory(nb::module_& m);
 void bind_user_kernels(nb::module_& m);
 void bind_array_faces(nb::module_& m);
-/// buffer, explain() and fusing.
+/// Binds buffer, explain() and fusing.
 void bind_array_laziness(nb::module_& m, nb::class_<Array>& type);
 
 }  // namespace treadle::bindings

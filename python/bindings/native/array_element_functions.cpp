@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions on elements that are several operations, for treadle.numpy: NumPy's defaults and
-// spellings are Python's.
+// Elementwise functions of several operations, for treadle.numpy. Python adds NumPy's defaults and
+// spellings.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,7 +14,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// Arrays and numbers of a list, kept for the length of a call.
+/// The arrays and numbers of a list, kept during a call.
 class OperandList {
  public:
   OperandList(const char* what, nb::handle objects, const Array& beside) {
@@ -29,7 +29,7 @@ class OperandList {
   std::span<const array::Operand> get() const noexcept { return list_; }
 
  private:
-  std::deque<nb::object> objects_;  // operands are views of arrays, which may be nobody else's
+  std::deque<nb::object> objects_;  // operands refer to arrays that these keep alive
   std::deque<ArrayOperand> kept_;
   std::vector<array::Operand> list_;
 };

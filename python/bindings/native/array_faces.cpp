@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the faces' array classes need beside treadle.Array: memory of a user's pool, and operators
+// Additions to treadle.Array for the faces' array classes: memory of a user's pool, and operators
 // that are recorded on a stream.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -34,7 +34,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// Where a memory object of a face is: OpenCL's have int_ptr, CUDA's are integers.
+/// The handle of a face's memory object: int_ptr of OpenCL's objects, the integer itself for CUDA.
 std::uint64_t handle_of(nb::handle block, const device::Device& device) {
   const bool is_opencl = device::opencl_device(device) != nullptr;
   const nb::object number = is_opencl ? attribute_or_null(block.ptr(), "int_ptr")
@@ -47,7 +47,7 @@ std::uint64_t handle_of(nb::handle block, const device::Device& device) {
                    "a function of the size in bytes, such as a memory pool's allocate");
 }
 
-/// A function that gives memory of a size in bytes which no other code knows: a pool of a face.
+/// An allocator that calls a Python function, a pool of a face. No other code knows the memory.
 class PoolAllocator final : public array::Allocator {
  public:
   explicit PoolAllocator(nb::handle function) : function_(keep(function)) {}
@@ -82,14 +82,15 @@ nb::object pool_of(const Array& self) {
   return pool != nullptr ? pool->function() : nb::none();
 }
 
-nb::object block_of(const Array self) {  // a share: other threads may rebind
+nb::object block_of(const Array self) {  // a handle of its own: other threads may rebind
   const memory::Buffer buffer = self.buffer();
   (void)buffer.location();
   const nb::handle block = kept_object(buffer.owner());
   return block.is_valid() ? nb::borrow(block) : nb::none();
 }
 
-/// Memory of a root that begins with its buffer is an allocation; of others PyCUDA has addresses.
+/// The memory object for PyCUDA: an allocation for an array without a base that begins with its
+/// buffer, else an address.
 nb::object pycuda_memory(const memory::Buffer& buffer, std::int64_t offset, nb::handle array) {
   const bool is_root = array.attr("base").is_none();
   if (is_root && offset == 0) {
@@ -119,7 +120,7 @@ nb::object memory_object(nb::handle_t<FaceArray> object) {
   return data;
 }
 
-/// Where new arrays of a face are: a Place, or a Device.
+/// The stream for new arrays of a face, given a Place or a Device.
 std::shared_ptr<device::Stream> stream_at(nb::handle place) {
   if (nb::isinstance<FacePlace>(place)) return instance_of<FacePlace>(place).stream;
   return stream_for(*nb::cast<std::shared_ptr<device::Device>>(place));
@@ -148,7 +149,7 @@ nb::object sent(nb::handle values, nb::handle place, nb::handle pool, bool wait)
 }
 
 PyObject* iterate(PyObject* self) noexcept {
-  // One of a program's class may be asked before its constructor has run.
+  // Python may ask an object of a program's class before the constructor has run.
   const bool is_made = nb::inst_ready(self) && static_cast<bool>(*nb::inst_ptr<Array>(self));
   if (!is_made || nb::inst_ptr<Array>(self)->layout().shape().empty()) {
     PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
@@ -157,23 +158,23 @@ PyObject* iterate(PyObject* self) noexcept {
   return PySeqIter_New(self);
 }
 
-// Without __iter__, which would make the class a collections.abc.Iterable, in the slot alone.
+// Sets the slot without defining __iter__, which would make the class a collections.abc.Iterable.
 void iterate_by_index(nb::handle type) {
   reinterpret_cast<PyTypeObject*>(type.ptr())->tp_iter = iterate;
 }
 
-/// On the stream that changed the array last, on whichever queue that was.
+/// Records an event on the stream that changed the array last.
 std::shared_ptr<device::Event> marked(const Array self) {
   const std::shared_ptr<device::Event> event = self.device().make_event();
   const nb::gil_scoped_release released;
   array::evaluate({self});
-  const device::LeaveDeferred leave;  // other expressions may wait
+  const device::LeaveDeferred leave;  // other expressions stay pending
   self.stream()->record(*event);
   return event;
 }
 
-/// As launches of the waist have it: what reads the array is computed before, and expressions on it
-/// stay deferred.
+/// Prepares a write as launches of the waist do: expressions that read the array are computed
+/// first, and expressions on the array stay lazy.
 std::pair<std::uint64_t, std::uint64_t> written_on(const Array self,
                                                    const std::shared_ptr<device::Stream>& stream) {
   const auto [location, watched] = self.for_launch();
@@ -201,7 +202,7 @@ bool read_launched(PyObject* object, PyObject* place, LaunchedArray& launched) {
   return true;
 }
 
-// What kernels' declarations are compared with.
+// Reads the elements that are compared with kernels' declarations.
 bool read_array_elements(PyObject* object, GivenElements& elements) {
   if (!nb::inst_ready(object) || !*nb::inst_ptr<Array>(object)) return false;
   const Array& array = *nb::inst_ptr<Array>(object);

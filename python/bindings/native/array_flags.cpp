@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// x.flags: how the elements of an array lie in memory, and whether they can be changed.
+// x.flags: the layout of an array's elements in memory, and whether the array can be changed.
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// What x.flags gives: it tells of the array as it is when it is asked.
+/// The object that x.flags returns. Its attributes tell the array's present state.
 struct ArrayFlags {
   nb::object array;
 
@@ -30,7 +30,7 @@ bool has_either(const ArrayFlags& flags) { return flags.is_c() || flags.is_fortr
 bool is_fortran_alone(const ArrayFlags& flags) { return flags.is_fortran() && !flags.is_c(); }
 bool is_aligned(const ArrayFlags&) { return true; }
 
-/// NumPy's names: of the attribute, and in brackets.
+/// A flag's names in NumPy: as an attribute, and in brackets.
 struct Flag {
   const char* attribute;
   std::string_view name, letter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What treadle.numpy is made of.
+// The native functions behind treadle.numpy.
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -31,7 +31,7 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
     if (as_array(argument.ptr()) != nullptr) beside = argument;
   if (!beside.is_valid()) beside = out;
   note_launch_site();
-  std::deque<ArrayOperand> operands;  // what is viewed stays where it is
+  std::deque<ArrayOperand> operands;  // a deque, so that operands referred to do not move
   std::vector<array::Operand> views;
   for (const nb::handle argument : arguments) {
     operands.emplace_back(argument.ptr(), beside.ptr());
@@ -164,7 +164,7 @@ void bind_ranges(nb::module_& m) {
         "The place of each element along axis 0, along axis 1, ...");
 }
 
-/// What arrays are to each other.
+/// Binds questions about the relation of two arrays.
 void bind_questions(nb::module_& m) {
   m.def("isclose", &isclose_of, nb::arg("x"), nb::arg("y"), nb::arg("rtol"), nb::arg("atol"),
         nb::arg("equal_nan"),
@@ -205,7 +205,7 @@ void bind_questions(nb::module_& m) {
       "Whether all are Arrays, and a change of one changes none of the others for certain.");
 }
 
-/// Records as a function of NumPy's makes them, which knows their parts, in this order.
+/// Makes records by a function of NumPy's, with its arguments in this order.
 Array records_by(const char* function, nb::handle device, nb::handle order, auto... arguments) {
   const array::Placement placement = placement_on(device, order);
   const char* const name = placement.order == MemoryOrder::fortran ? "F" : "C";

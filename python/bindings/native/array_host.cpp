@@ -28,7 +28,7 @@ namespace {
 using device::Stream;
 using StreamRef = std::shared_ptr<Stream>;
 
-/// A NumPy array whose elements lie dense, in C's or in Fortran's order.
+/// A NumPy array whose elements are dense, in C's or Fortran's order.
 struct DenseHost {
   nb::object array;
   bool is_fortran;
@@ -41,19 +41,19 @@ struct DenseHost {
   }
   bool is_dense() const { return is_dense_; }
   void* data() const { return data_; }
-  /// `x` with its axes as the host's lie in memory.
+  /// `x` with its axes in the order in which the host's axes lie in memory.
   Array in_this_order(const Array& x) const {
     return is_fortran ? x.viewed(x.layout().transposed(), x.dtype()) : x;
   }
-  /// Kept until `stream` is past what is queued on it.
+  /// Keeps the NumPy array until `stream` has passed the work that is queued on it now.
   void keep(Stream& stream) {
     keep_until_past(stream, {array.release().ptr(),
                              [](void* kept) { Py_DECREF(static_cast<PyObject*>(kept)); }});
   }
 
  private:
-  /// The same by the buffer protocol, in a tenth of the time; not for dtypes that it has no letter
-  /// for, nor for arrays with gaps.
+  /// Reads the array through the buffer protocol, in a tenth of the time. Not possible for dtypes
+  /// without a format letter, nor for arrays with gaps.
   bool read_buffer() {
     Py_buffer view;
     if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ANY_CONTIGUOUS) != 0) {
@@ -64,7 +64,7 @@ struct DenseHost {
     is_dense_ = true;
     is_fortran = PyBuffer_IsContiguous(&view, 'C') == 0;
     data_ = view.buf;
-    PyBuffer_Release(&view);  // the array keeps its memory
+    PyBuffer_Release(&view);  // the array itself keeps its memory
     return true;
   }
 
@@ -72,7 +72,7 @@ struct DenseHost {
   void* data_;
 };
 
-/// Ctrl-C ends the wait; the copy goes on.
+/// Waits, or lets the copy keep the array. Ctrl-C ends the wait; the copy goes on.
 void finish(Stream& stream, DenseHost& host, bool blocking) {
   if (!blocking) return host.keep(stream);
   try {
@@ -147,9 +147,9 @@ void set(const Array& self, nb::handle values, nb::handle stream, bool blocking)
   const bool is_same = dtype == self.dtype() && std::ranges::equal(shape, self.shape());
   const MemoryOrder order = host.is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
   const void* const data = host.data();
-  const Array own = self;  // another thread may give it another node
+  const Array own = self;  // another thread may give `self` another node
   warn_of_cast(dtype, own.dtype());
-  if (blocking) wait_for(*queue);  // Ctrl-C ends it: a driver may not return from the copy before
+  if (blocking) wait_for(*queue);  // Ctrl-C ends this wait; the driver's copy might not return
   try {
     const nb::gil_scoped_release released;
     const Array target =
@@ -166,8 +166,8 @@ void set(const Array& self, nb::handle values, nb::handle stream, bool blocking)
   finish(*queue, host, blocking);
 }
 
-/// The usual case of the faces' get(): an array whose elements lie in C's or in Fortran's order,
-/// which its copy has, too. None for others.
+/// The common case of the faces' get(): the array is dense in C's or Fortran's order, and the copy
+/// has the same order. None for other arrays.
 nb::object fetched(const Array& self, nb::handle stream) {
   const std::size_t item = self.dtype().size_bytes();
   if (!self.layout().is_contiguous(item) &&
@@ -176,8 +176,8 @@ nb::object fetched(const Array& self, nb::handle stream) {
   return get(self, nb::none(), stream, /*blocking=*/true);
 }
 
-/// The usual case of the faces' set(): dtype, shape and order are those of the array. False, and
-/// nothing done, for others.
+/// The common case of the faces' set(): dtype, shape and order are those of the array. Returns
+/// false without copying in other cases.
 bool stored(const Array& self, nb::handle values, bool blocking) {
   const std::optional<HostElements> host = dense_elements(values);
   if (!host || !self.layout().is_contiguous(self.dtype().size_bytes(), host->order) ||
@@ -196,14 +196,15 @@ nb::object item(const Array& self) {
   return host_copy(self).attr("item")();
 }
 
-/// The same, of a complex result the real part, with a warning, as of a number of NumPy.
+/// As item(). A complex element gives its real part and NumPy's warning.
 nb::object real_item(const Array& self) {
   if (!self.is_scalar() || self.dtype().kind() != ScalarKind::complex) return item(self);
   warn_of_cast(self.dtype(), self.dtype().real_type());
   return item(self).attr("real");
 }
 
-/// The indices of an element that is counted in C's order, so that no view is copied to find it.
+/// The indices of an element that is counted in C's order: then no copy of a view is needed to find
+/// the element.
 array::Shape place_of(const Array& self, std::int64_t counted) {
   if (counted < -self.size() || counted >= self.size())
     throw IndexError("index " + std::to_string(counted) + " of an array of shape " +
@@ -217,7 +218,7 @@ array::Shape place_of(const Array& self, std::int64_t counted) {
   return place;
 }
 
-/// At one integer in C's order of all, or at one for each axis.
+/// The element at one integer, counted in C's order, or at one integer for each axis.
 Array element(const Array& self, const nb::args& index) {
   const bool is_flat = index.size() == 1 && PyIndex_Check(index[0].ptr()) != 0;
   array::Shape given = shape_from(index.size() == 1 ? index[0] : nb::handle(index));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// x[key] and x[key] = value for every kind of key that NumPy has, and what chooses elements by
-// indices otherwise.
+// x[key] and x[key] = value for every kind of key that NumPy has, and other functions that choose
+// elements by indices.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -41,7 +41,7 @@ IndexArray host_indices(nb::handle values) {
   return {std::vector<std::int64_t>(data, data + count), shape_from(values.attr("shape"))};
 }
 
-/// 'b' for masks, 'i' and 'u' for integers; an empty list has no kind of its own.
+/// The kind of NumPy's dtype: 'b' for masks, 'i' and 'u' for integers. An empty list has no kind.
 char kind_of(const nb::object& host) {
   const char kind = nb::cast<std::string>(host.attr("dtype").attr("kind"))[0];
   return nb::cast<std::int64_t>(host.attr("size")) == 0 && kind == 'f' ? 'i' : kind;
@@ -60,10 +60,10 @@ IndexArray indices_from(nb::handle object) {
 /// One entry between the brackets.
 struct Part {
   std::vector<AnyIndex> indices = {};
-  std::size_t axes = 0;      ///< of the array that it selects from
-  Shape mask = {};           ///< of a mask its shape
-  bool is_ellipsis = false;  ///< as many axes as there are left
-  bool adds_axis = false;    ///< of length 1, of which the index takes one element or none
+  std::size_t axes = 0;      ///< how many axes of the array it uses
+  Shape mask = {};           ///< the shape of a mask
+  bool is_ellipsis = false;  ///< uses all axes that are left
+  bool adds_axis = false;    ///< adds an axis of length 1, of which it takes one element or none
 };
 
 bool is_host_array(nb::handle part) {
@@ -73,14 +73,14 @@ bool is_host_array(nb::handle part) {
          (nb::cast<int>(part.attr("ndim")) > 0 || kind_of(nb::borrow(part)) == 'b');
 }
 
-/// A mask without axes: of an axis of length 1 that is added it takes the element, or none.
+/// A mask without axes adds an axis of length 1, and takes its element or none.
 Part flag_part(bool is_true) {
   std::vector<std::int64_t> first;
   if (is_true) first.push_back(0);
   return {.indices = {IndexArray(std::move(first))}, .adds_axis = true};
 }
 
-/// A mask of the host stands for the indices of its true elements.
+/// Turns a mask of the host into the indices of its true elements.
 Part host_part(nb::handle object) {
   const nb::object host = numpy_call("asarray", object);
   if (kind_of(host) != 'b') return {{indices_from(host)}, 1};
@@ -92,7 +92,7 @@ Part host_part(nb::handle object) {
   return part;
 }
 
-/// A mask on the device, too; their number is waited for.
+/// Turns a mask on the device into indices. Waits for the number of true elements.
 Part device_mask_part(const Array& mask) {
   if (mask.rank() == 0) return flag_part(mask.item().as_bool());
   Part part{.axes = mask.shape().size(), .mask = {mask.shape().begin(), mask.shape().end()}};
@@ -113,9 +113,9 @@ Part part_from(nb::handle object) {
           index.kind == Index::Kind::ellipsis};
 }
 
-/// What is indexed, and by what.
+/// An array and the indices that are applied to it.
 struct Indexed {
-  Array array;  ///< with an axis more for each True and False
+  Array array;  ///< has an additional axis for each True and False
   std::vector<AnyIndex> indices = {};
 };
 
@@ -144,8 +144,7 @@ Indexed any_indices(nb::handle key, const Array& x) {
   return all;
 }
 
-/// Whether nothing but integers, slices, Ellipsis and None is in it: the usual case, without a
-/// list.
+/// Whether the key has only integers, slices, Ellipsis and None. This common case needs no list.
 bool is_basic(nb::handle key) {
   const auto is_plain = [](nb::handle part) {
     return PyLong_CheckExact(part.ptr()) || PySlice_Check(part.ptr()) || part.is_none() ||
@@ -157,7 +156,7 @@ bool is_basic(nb::handle key) {
   return true;
 }
 
-/// Those of `indices` if there is no array among them.
+/// The basic indices, if `indices` has no array.
 std::optional<std::vector<Index>> basic_indices(const std::vector<AnyIndex>& indices) {
   std::vector<Index> basic;
   for (const AnyIndex& index : indices) {

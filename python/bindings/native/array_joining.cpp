@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrays rearranged and joined: what treadle.numpy makes its functions of. Arguments are whole
-// lists here; NumPy's defaults and spellings are Python's.
+// Rearranging and joining arrays, for treadle.numpy. Arguments are complete lists here; Python adds
+// NumPy's defaults and spellings.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -29,7 +29,7 @@ using Arrays = std::vector<Array>;
 using Axes = std::vector<int>;
 using Counts = std::vector<std::int64_t>;
 
-/// A number or an array; None for none.
+/// A number or an array, or None.
 class OptionalOperand {
  public:
   OptionalOperand(const char* name, nb::handle object, const Array& beside) {
@@ -47,7 +47,7 @@ class OptionalOperand {
   std::optional<ArrayOperand> operand_;
 };
 
-/// Numbers before and behind each axis of an array, as elements of its dtype.
+/// Numbers before and behind each axis of an array, cast to its dtype.
 class GivenPairs {
  public:
   GivenPairs(const Array& x, const std::vector<std::pair<nb::object, nb::object>>& values) {
@@ -60,7 +60,7 @@ class GivenPairs {
   const std::vector<array::PadValues>& get() const noexcept { return pairs_; }
 
  private:
-  std::deque<AssignedValue> given_;  // whose elements stay where they are
+  std::deque<AssignedValue> given_;  // a deque, so that values referred to do not move
   std::vector<array::PadValues> pairs_;
 };
 
@@ -216,7 +216,8 @@ void bind_elementwise(nb::module_& m) {
   m.def("triu", recorded(&array::triu), nb::arg("x"), nb::arg("offset"), "Zeros below a diagonal.");
 }
 
-/// One axis of all elements where none is named; one count for all, or one for each.
+/// Without an axis, repeats all elements as one axis. There is one count, or one count for each
+/// element.
 Array repeated(const Array& x, nb::handle repeats, std::optional<int> axis) {
   const array::Shape counts = shape_from(repeats);
   const Array of = axis ? x : array::ravel(x);

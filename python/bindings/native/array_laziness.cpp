@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is to be seen of arrays that wait to be computed.
+// Shows how pending arrays will be computed, and controls when.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -11,7 +11,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// Scopes of one `fusing()` object, which may be entered within itself.
+/// The scopes of one `fusing()` object, which may be nested.
 struct FusingScopes {
   FusingScopes() = default;
   FusingScopes(const FusingScopes&) = delete;
@@ -19,7 +19,7 @@ struct FusingScopes {
   std::deque<array::Fusing> entered;
 };
 
-/// Null where this thread does not hold the GIL.
+/// Releases the GIL; null if this thread does not hold it.
 void* release_gil() { return PyGILState_Check() != 0 ? PyEval_SaveThread() : nullptr; }
 void acquire_gil(void* thread) { PyEval_RestoreThread(static_cast<PyThreadState*>(thread)); }
 
@@ -34,7 +34,7 @@ void bind_array_laziness(nb::module_& m, nb::class_<Array>& type) {
   type.def(
       "explain",
       [](const Array& self) {
-        const Array shared = self;  // another thread may give it another node
+        const Array shared = self;  // another thread may give `self` another node
         const nb::gil_scoped_release released;
         return array::explain(shared);
       },
@@ -43,7 +43,7 @@ void bind_array_laziness(nb::module_& m, nb::class_<Array>& type) {
   m.def(
       "runs_at_once",
       [](const Array& array) {
-        const Array shared = array;  // another thread may give it another node
+        const Array shared = array;  // another thread may give `array` another node
         return array::is_lazy() && !array::is_fusing() && !shared.is_pending() &&
                shared.buffer().has_escaped();
       },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of arrays: what the faces' array classes are made of.
+// The memory of arrays, for the faces' array classes.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
@@ -33,19 +33,19 @@ Array over(const Buffer& buffer, nb::handle dtype, nb::handle shape, nb::handle 
                         {.stream = stream_for(buffer.device()), .is_unshared = is_unshared});
 }
 
-/// The same memory under another layout, whose offset counts from the array's first element.
+/// The same memory with another layout. The offset counts from the array's first element.
 Array viewed(const Array& self, nb::handle dtype, nb::handle shape, nb::handle strides,
              std::int64_t offset) {
   const std::int64_t first = self.layout().offset_bytes() + offset;
   return self.viewed(Layout(shape_from(shape), shape_from(strides), first), dtype_from(dtype));
 }
 
-std::pair<Buffer, std::int64_t> memory_of(const Array self) {  // a share: other threads may rebind
+std::pair<Buffer, std::int64_t> memory_of(const Array self) {  // a copy: other threads may rebind
   Buffer buffer = self.buffer();
   return {std::move(buffer), self.layout().offset_bytes()};
 }
 
-/// Copies between all elements, in C's order, and the host's, which lie in C's order, too.
+/// Copies all elements between the array and the host, in C's order on both sides.
 void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access access) {
   HostCopy copy(host, access);
   const auto size_bytes = static_cast<std::size_t>(self.size_bytes());
@@ -58,8 +58,8 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
   if (access == HostArray::Access::write)
     wait = wait || is_filled_at_once(self.device(), copy.host().span().data());
   const auto stream = stream_for(self.device());
-  const Array own = self;       // another thread may give it another node
-  if (wait) wait_for(*stream);  // Ctrl-C ends it: a driver may not return from the copy before
+  const Array own = self;       // another thread may give `self` another node
+  if (wait) wait_for(*stream);  // Ctrl-C ends this wait; the driver's copy might not return
   try {
     const nb::gil_scoped_release released;
     void* const values = copy.host().span().data();
@@ -80,13 +80,13 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
   try {
     wait_for(*stream);
   } catch (...) {
-    copy.keep(*stream);  // Ctrl-C: the copy goes on
+    copy.keep(*stream);  // after Ctrl-C the copy goes on
     throw;
   }
 }
 
-/// For a launch on the default stream, which may write: as launches of the waist have it, what
-/// reads the array is computed before, and expressions on it stay deferred.
+/// Prepares a launch on the default stream that may write. As in launches of the waist, expressions
+/// that read the array are computed first, and expressions on the array stay lazy.
 device::Location written_by_launch(const Array& array) {
   const auto [location, watched] = array.for_launch();
   watched->before_use(*array.device().default_stream(), device::MemoryUse::writes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods of NumPy's arrays that are functions of treadle.numpy, too.
+// Methods of NumPy's arrays that treadle.numpy also has as functions.
 #include <nanobind/stl/string.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operations take beside arrays: numbers, and what becomes an array.
+// Converts the operands of operations: numbers, and objects that become arrays.
 #include <complex>
 #include <optional>
 #include <string>
@@ -29,7 +29,7 @@ Operand integer_from(PyObject* object) {
   return Operand::huge_integer(rounded);
 }
 
-/// What NumPy makes an array of, and has no operators of its own for arrays.
+/// Whether NumPy converts the object to an array, and the object has no operators for arrays.
 bool is_of_host(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) return true;
   if (is_numpy_scalar(object) || is_numpy_array(object)) return true;

@@ -22,7 +22,7 @@ namespace {
 
 using Axis = std::optional<int>;
 
-/// NumPy's kinds are all sorted alike, and equal elements stay in their order.
+/// Accepts each of NumPy's kinds; every kind is the same stable sort.
 void require_kind(const std::optional<std::string>& kind, nb::handle order, nb::handle stable) {
   static constexpr const char* kinds[] = {"quicksort", "mergesort", "heapsort", "stable"};
   if (kind && std::ranges::find(kinds, *kind) == std::end(kinds))
@@ -34,13 +34,13 @@ void require_kind(const std::optional<std::string>& kind, nb::handle order, nb::
     throw NotSupported("a sort with order=, of fields of records", "lexsort() takes the fields");
 }
 
-/// Where a partition divides: of elements along the axis, counted from either end.
+/// Checks the places that divide a partition. They count elements along the axis, from either end.
 void require_places(const Array& x, nb::handle kth, const Axis& axis) {
   const auto extent = [&](int along) {
     return x.shape()[static_cast<std::size_t>(checked_axis(along, x.rank()))];
   };
   const std::int64_t length = axis && x.rank() > 0 ? extent(*axis) : x.size();
-  for (const std::int64_t place : shape_from(kth))  // NumPy looks at none where nothing is
+  for (const std::int64_t place : shape_from(kth))  // NumPy checks nothing for empty arrays
     if (x.size() > 0 && (place < -length || place >= length))
       throw InvalidArgument(
           "kth=" + std::to_string(place) + " of " + std::to_string(length) + " elements",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// treadle.Array and other libraries: their arrays as operands, ours for them.
+// Exchange with other libraries: their arrays as operands, and Treadle's arrays for them.
 #include <nanobind/stl/string.h>
 
 #include <memory>
@@ -32,12 +32,12 @@ bool is_host_memory(device::Device& device) {
   return context != nullptr && context->driver().provider() == cuda::Provider::cpu;
 }
 
-// ---- ours for others
+// ---- our arrays for other libraries
 
-/// The elements for code of others, on the current stream.
-SharedElements elements_of(const Array self) {  // a share: other threads may rebind it
+/// The elements for other libraries, on the current stream.
+SharedElements elements_of(const Array self) {  // a handle of its own: other threads may rebind
   const auto stream = stream_for(self.device());
-  const nb::gil_scoped_release released;  // they may have to be computed, by a kernel to compile
+  const nb::gil_scoped_release released;  // computing may compile a kernel
   Buffer buffer = self.buffer(stream);
   return {.buffer = std::move(buffer),
           .layout = self.layout(),
@@ -70,7 +70,7 @@ nb::object exported(const Array& self, nb::handle stream, nb::handle max_version
   return dlpack(elements, is_copied, stream, max_version);
 }
 
-/// What a Py_buffer of an array points to.
+/// The memory that a Py_buffer of an array points to.
 struct Lent {
   std::vector<Py_ssize_t> shape, strides;
   std::string format;
@@ -129,7 +129,7 @@ void lend(PyObject* self, Py_buffer& view, int flags) {
   view.obj = Py_NewRef(self);
 }
 
-// ---- theirs for us
+// ---- arrays of other libraries
 
 Array view_of(const SharedElements& elements) {
   return Array::view_of(elements.buffer, elements.layout, DType::parse(elements.dtype),
@@ -148,8 +148,8 @@ nb::object numpys_view(nb::handle object) {
                    "ask for a new one for each consumer");
 }
 
-/// An array of another library in host memory that we may not change: a view if it is memory of the
-/// CPU device, else a copy, unless copies are forbidden.
+/// Takes a read-only array of another library in host memory. Returns a view if the memory belongs
+/// to the CPU device, else a copy; throws if copies are forbidden.
 Array from_host_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
   const nb::object host = numpys_view(object);
   const auto address = nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data"));

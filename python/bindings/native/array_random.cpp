@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // treadle.random.Generator, with the parameters of numpy.random.Generator. The GIL is released
-// around draws: one may compile, and one Generator's draws wait for each other.
+// around draws, because a draw may compile, and draws of one Generator wait for each other.
 #include "treadle/array/random.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -150,7 +150,7 @@ nb::object poisson(Generator& self, nb::handle lam, nb::handle size, nb::handle 
   });
 }
 
-/// NumPy takes 1e6 for a million, and so does this; what is no integer is refused.
+/// Takes whole floats such as 1e6 as integers, as NumPy does, and refuses other numbers.
 nb::int_ integer_argument(nb::handle object, const char* name) {
   if (PyIndex_Check(object.ptr())) {
     PyObject* const index = PyNumber_Index(object.ptr());
@@ -163,7 +163,7 @@ nb::int_ integer_argument(nb::handle object, const char* name) {
                                     nb::cast<std::string>(nb::repr(object)));
 }
 
-/// An array of either kind, or a sequence.
+/// Whether the object is an array, ours or NumPy's, or a sequence.
 bool is_many(nb::handle object) {
   if (as_array(object.ptr()) != nullptr || nb::isinstance<nb::list>(object) ||
       nb::isinstance<nb::tuple>(object))

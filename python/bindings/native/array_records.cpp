@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NumPy's structured dtypes. A record's name is NumPy's text of its dtype, by which the dtype
-// itself is found again, with its titles and all else that a DType does not hold.
+// NumPy's structured dtypes. The name of a record is the text of its NumPy dtype. The name finds
+// the dtype again, with titles and all else that a DType does not store.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -22,7 +22,7 @@ nb::object numpy_dtype_like(nb::handle dtype_like) {
   return nb::module_::import_("numpy").attr("dtype")(dtype_like);
 }
 
-/// Of every record that was seen; guarded by the GIL, and never destroyed.
+/// The dtype of every record that was seen. Guarded by the GIL, never destroyed.
 nb::dict& dtypes_by_name() {
   static nb::dict& all = *new nb::dict;
   return all;
@@ -48,15 +48,15 @@ DType record_from(const nb::object& dtype) {
     is_aligned &= fields.back().offset % natural == 0;
   }
   if (fields.empty()) throw DTypeError("a record without fields", "name at least one");
-  // Packed records lie at any byte, and are moved byte by byte.
+  // Packed records may lie at any byte, and kernels move them byte by byte.
   if (!is_aligned || size_bytes % alignment != 0) alignment = 1;
   const nb::object name = nb::str(dtype);
   dtypes_by_name()[name] = dtype;
   return DType::structure(nb::cast<std::string>(name), std::move(fields), size_bytes, alignment);
 }
 
-/// Text and raw bytes: nothing is computed with them, but records have them, and kernels get their
-/// memory. Equal ones have equal bytes.
+/// Whether the dtype is text or raw bytes. No kernel computes with such elements, but records may
+/// have them, and kernels get their memory. Equal elements have equal bytes.
 bool is_opaque(const nb::object& dtype) {
   constexpr std::string_view kinds = "SUV";
   return kinds.find(nb::cast<std::string>(dtype.attr("kind"))) != kinds.npos &&
@@ -67,7 +67,7 @@ DType opaque_from(const nb::object& dtype) {
   const auto size_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
   const auto name = nb::cast<std::string>(dtype.attr("str"));
   if (nb::cast<std::string>(dtype.attr("name")) == "bfloat16" && size_bytes == 2) {
-    dtypes_by_name()["bfloat16"] = dtype;  // ml_dtypes'
+    dtypes_by_name()["bfloat16"] = dtype;  // ml_dtypes' dtype
     return bfloat16_dtype();
   }
   if (size_bytes == 0)

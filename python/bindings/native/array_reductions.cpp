@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums, extrema and the like: methods of treadle.Array with NumPy's signatures, and what
-// treadle.numpy's functions are made of.
+// Sums, extrema and other reductions: methods of treadle.Array with NumPy's signatures, and the
+// functions behind treadle.numpy.
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace {
 
 using array::ReduceOptions;
 
-/// A reduction as a method.
+/// A reduction that is bound as a method.
 struct Method {
-  const char* name;  ///< NumPy's
+  const char* name;  ///< as in NumPy
   Array (*reduce)(const Array&, const ReduceOptions&);
-  std::vector<const char*> parameters;  ///< in the order of arguments without names
+  std::vector<const char*> parameters;  ///< names of positional arguments, in order
   const char* signature;
   const char* doc;
 };
@@ -130,10 +130,10 @@ const std::vector<Method>& methods() {
   return all;
 }
 
-/// Options as Python names them, with the arrays that they view.
+/// Options as Python names them. Keeps the arrays that the options refer to.
 class Options {
  public:
-  /// `x` is what is reduced, which lives longer.
+  /// `x` is the array that is reduced; it must outlive the options.
   Options(std::string name, const Array& x) : name_(std::move(name)), x_(x) {}
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
@@ -160,7 +160,7 @@ class Options {
     }
   }
 
-  /// Those of a call; `parameters` are the names of arguments without.
+  /// Sets the options of a call; `parameters` are the names of positional arguments.
   void set(const nb::args& arguments, const std::vector<const char*>& parameters,
            const nb::kwargs& named) {
     if (arguments.size() > parameters.size())
@@ -184,7 +184,7 @@ class Options {
   }
 
   const ReduceOptions& get() const { return values_; }
-  /// The object to return: `out` itself, if there is one.
+  /// The object to return: `out` itself, if it was given.
   nb::object result(Array array) const {
     return out_.is_valid() ? out_ : array_object(std::move(array));
   }
@@ -199,7 +199,7 @@ class Options {
     if (truth < 0) throw nb::python_error();
     return truth == 1;
   }
-  /// An array without axes is a number, whose element is waited for.
+  /// A number, or an array without axes, whose element is waited for.
   static Number one_number(nb::handle value) {
     const Array* own = as_array(value.ptr());
     if (own != nullptr && own->rank() == 0) return own->item();
@@ -215,13 +215,13 @@ class Options {
   void set_where(nb::handle value) {
     if (value.ptr() == Py_True) return;
     const Array* own = as_array(value.ptr());
-    // Numbers and lists are true or false, as NumPy has it; arrays are bool.
+    // As in NumPy, numbers and lists are converted to truth values; arrays must be bool.
     const nb::object dtype =
         is_numpy_array(value.ptr()) ? nb::object(nb::none()) : nb::object(nb::str("?"));
     where_ = own != nullptr ? *own : array_from(value, dtype, placement_beside(x_));
     values_.where = &where_;
   }
-  /// NumPy's and the array API's name for the same.
+  /// Sets correction, by NumPy's name ddof or the array API's.
   void set_correction(nb::handle value) {
     const double correction = number_from(value).as_double();
     if (correction == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans, runs and sums of segments, for treadle.scans and the methods of treadle.numpy's functions.
+// Scans, runs and segment sums, for treadle.scans and for methods of treadle.numpy's functions.
 #include "treadle/array/scan.hpp"
 
 #include <nanobind/stl/optional.h>

@@ -28,7 +28,7 @@ Array searched(const Array& sorted, const Array& x, const std::string& side,
   return array::searchsorted(sorted, x, side_from(side), sorter.value_or(Array()));
 }
 
-/// None for what was not asked for.
+/// Returns None for a result that the caller did not ask for.
 nb::object optional_array(const Array& x) { return x ? array_object(x) : nb::none(); }
 
 nb::tuple unique(const Array& x, bool has_indices, bool has_inverse, bool has_counts,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Type slots of treadle.Array: a call through Python would cost as much as the rest. Arrays of the
-// faces have the same slots, which follow their face's rules.
+// Type slots of treadle.Array: calls through Python's attributes would cost as much as the rest.
+// The faces' arrays have the same slots, which follow the rules of their face.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -22,7 +22,7 @@ namespace {
 
 Array& own_array(PyObject* object) { return instance_of<Array>(object); }
 
-/// The array that becomes the result of a slot; what is thrown becomes Python's error.
+/// Returns the computed array as the slot's result. Exceptions become Python errors.
 template <class Compute>
 PyObject* guarded(Compute compute) noexcept {
   try {
@@ -44,7 +44,7 @@ bool is_of_face(PyObject* a, PyObject* b) noexcept {
   return as_face_array(a) != nullptr || as_face_array(b) != nullptr;
 }
 
-/// The same of an operator on arrays of a face.
+/// Does the same for an operator on arrays of a face.
 template <class Compute>
 PyObject* guarded_of_face(PyObject* a, PyObject* b, Compute compute) noexcept {
   PyObject* const result = guarded(compute);
@@ -77,7 +77,7 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
   if (as_face_array(a) != nullptr)
     return guarded_of_face(a, b, [&] { return face_update(op, a, b); });
   return guarded([&]() -> PyObject* {
-    // Python computes a = a + b then. Arrays of faces change in place.
+    // Then Python computes a = a + b. A face's array is changed in place.
     if (is_array_itself(a) && own_array(a).is_scalar()) return not_implemented();
     const ArrayOperand y(b, a);
     if (!y) return not_implemented();
@@ -94,7 +94,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     const ArrayOperand x(a, b), y(b, a);
     if (modulus != Py_None || !x || !y) return not_implemented();
     note_launch_site();
-    // Of bool that is int8, where power() gives int64; of numbers it is power().
+    // For a bool array the square is int8, and power() would give int64. For numbers use power().
     const Array* const base = x.get().array();
     if (base != nullptr && !base->is_scalar() && PyLong_CheckExact(b) &&
         y.get().number().as_double() == 2)
@@ -114,14 +114,14 @@ PyObject* divmod(PyObject* a, PyObject* b) noexcept {
   });
 }
 
-/// Arrays of faces have no product of matrices, as those of PyCUDA and PyOpenCL have none.
+/// Refuses matrix products of a face's arrays: PyCUDA's and PyOpenCL's arrays have none.
 void refuse_matrices_of_face(PyObject* a, PyObject* b) {
   if (is_of_face(a, b))
     throw NotSupported("the product of matrices of arrays of a face",
                        "treadle.numpy.asarray(x) @ treadle.numpy.asarray(y)");
 }
 
-/// An operand of @, which takes arrays alone.
+/// An operand of @. Only arrays are allowed.
 const Array& matrix_of(const ArrayOperand& operand) {
   const Array* const array = operand.get().array();
   if (array == nullptr)
@@ -155,7 +155,7 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) noexcept {
   return in_place<Op::power>(a, b);
 }
 
-/// == and != of what no element can be equal to; faces have their own.
+/// The result of == and != with an object that no element can equal. The faces have their own.
 PyObject* compare_with_none(PyObject* a, bool answer) noexcept {
   return guarded([&]() -> PyObject* {
     note_launch_site();
@@ -163,8 +163,8 @@ PyObject* compare_with_none(PyObject* a, bool answer) noexcept {
   });
 }
 
-/// Text among whose equals elements of an array may be, as an array of their dtype: none where they
-/// are no such text, or shorter.
+/// The text as an array of a's dtype. Returns nothing if no element can equal the text: if the
+/// dtype is no such text, or is shorter.
 nb::object text_beside(PyObject* a, PyObject* text) {
   const nb::object dtype = numpy_dtype_of(own_array(a).dtype());
   const nb::object host = numpy().attr("asarray")(nb::handle(text));
@@ -228,8 +228,8 @@ Py_ssize_t length(PyObject* a) noexcept {
   return result;
 }
 
-/// What an element is where all axes have an index: in NumPy a number, so that a[i], a[j] = a[j],
-/// a[i] exchanges them; a record is a view there, and everything is in faces.
+/// The result of an index for all axes. In NumPy it is a number, so that a[i], a[j] = a[j], a[i]
+/// exchanges two elements. A record is a view, and so is every result of a face.
 Array as_read(PyObject* a, Array chosen) {
   const bool is_number = chosen.rank() == 0 && chosen.dtype().scalar() != Scalar::structure;
   return is_number && is_array_itself(a) ? array::element(chosen) : chosen;
@@ -248,7 +248,7 @@ PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
   });
 }
 
-/// Along the first axis; item_at() ends it by its IndexError.
+/// Iterates along the first axis; item_at() ends the iteration by IndexError.
 PyObject* subscript(PyObject* a, PyObject* key) noexcept {
   return guarded([&]() -> PyObject* {
     note_launch_site();
@@ -263,7 +263,7 @@ int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
   const PyObject* done = guarded([&]() -> PyObject* {
     if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
     note_launch_site();
-    const Array self = own_array(a);  // another thread may give it another node
+    const Array self = own_array(a);  // another thread may give `a` another node
     if (names_field(self, key)) {
       const Array field = array::field(self, nb::cast<std::string>(nb::handle(key)));
       field.assign(AssignedValue(field, value).get());

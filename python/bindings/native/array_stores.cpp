@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is stored into arrays of another dtype.
+// Stores values into arrays of another dtype.
 #include <nanobind/stl/string.h>
 
 #include <string>
@@ -15,7 +15,7 @@ bool drops_imaginary(const DType& from, const DType& to) {
          to.scalar() != Scalar::boolean;
 }
 
-/// What `convert()` gives. NumPy's refusal of a value is one of ours, which names the dtype.
+/// Calls `convert()`. If NumPy refuses a value, throws Treadle's error, which names the dtype.
 template <class Convert>
 nb::object converted(const Array& target, Convert&& convert) {
   try {
@@ -28,7 +28,7 @@ nb::object converted(const Array& target, Convert&& convert) {
   }
 }
 
-/// A number of a program's own class, such as an IntEnum, as one of Python's.
+/// Converts a number of a program's own class, such as an IntEnum, to a number of Python.
 nb::object plain_number(nb::handle value) {
   PyObject* const object = value.ptr();
   if (PyBool_Check(object)) return nb::borrow(value);
@@ -41,8 +41,8 @@ nb::object plain_number(nb::handle value) {
   return nb::borrow(value);
 }
 
-/// A value of the host as NumPy stores it, where that says more than our cast: it reads lists and
-/// texts, and warns of numbers that the dtype does not have.
+/// Converts a value of the host by NumPy where NumPy does more than Treadle's cast: it reads lists
+/// and texts, and warns about numbers beyond the dtype.
 nb::object as_stored(const Array& target, nb::handle value, Place place) {
   PyObject* const object = value.ptr();
   const bool is_sequence = PyTuple_Check(object) || PyList_Check(object) || is_numpy_array(object);
@@ -61,7 +61,7 @@ nb::object as_stored(const Array& target, nb::handle value, Place place) {
     });
   if (is_record || !(is_numpy_scalar(object) || is_numpy_array(object))) return plain_number(value);
   const std::string kind = nb::cast<std::string>(value.attr("dtype").attr("kind"));
-  // As NumPy has it, which casts them for unsigned integers.
+  // NumPy's rule: only signed integers take NumPy's numbers as Python's; others cast them.
   const bool is_counted = kind == "i" || kind == "u" || kind == "f";
   const bool is_signed = target.dtype().kind() == ScalarKind::signed_integer;
   if (place != Place::chosen && is_numpy_scalar(object) && is_counted && is_signed)

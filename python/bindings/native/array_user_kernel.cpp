@@ -41,8 +41,8 @@ std::optional<kernel::ElementRange> range_from(nb::handle range) {
   return kernel::ElementRange{part("start"), part("stop"), part("step")};
 }
 
-/// The arguments of one call, kept for its length: other threads run while it computes, and may
-/// give a Python object another array.
+/// The arguments of one call, kept during the call: other threads run during the computation and
+/// may give a Python object another array.
 class KernelArguments {
  public:
   template <class Kernel>
@@ -91,7 +91,7 @@ void make_elementwise(array::ElementwiseKernel* self, const std::string& argumen
                                        .types = types_from(types)});
 }
 
-/// None, an array, or several.
+/// Returns None, one array, or a tuple of several.
 nb::object arrays_made(std::vector<Array> made) {
   if (made.empty()) return nb::none();
   if (made.size() == 1) return array_object(std::move(made.front()));
@@ -107,12 +107,12 @@ nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& obje
   return arrays_made(self.call(arguments.get(), range_from(indices)));
 }
 
-/// A C text, or a number as one.
+/// A C text, or a number as C text.
 std::string neutral_from(nb::handle neutral, const DType& dtype, const char* kernel) {
   if (nb::isinstance<nb::str>(neutral)) return nb::cast<std::string>(neutral);
   const Number number = number_from(neutral);
   const ScalarKind kind = dtype.kind();
-  // Both languages spell complex numbers and records in ways of their own.
+  // The two languages spell complex numbers and records differently.
   if (kind == ScalarKind::structure || kind == ScalarKind::complex ||
       number.kind() == ScalarKind::complex)
     throw DTypeError(std::string("neutral of a ") + kernel + " of " + dtype.name() +
@@ -122,7 +122,7 @@ std::string neutral_from(nb::handle neutral, const DType& dtype, const char* ker
   return neutral_text(neutral, false, "");
 }
 
-/// Strings for one result, sequences of equal length for several.
+/// One result takes strings; several results take sequences of equal length.
 std::vector<ReductionOutput> outputs_from(nb::handle dtype, nb::handle neutral, nb::handle reduce,
                                           nb::handle map) {
   const auto text = [](nb::handle object, const char* name) {
@@ -196,7 +196,7 @@ nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects,
   return nb::tuple(all);
 }
 
-/// Name, array and offset of a fetch.
+/// Name, array and offset of a ScanFetch.
 using PythonFetch = std::tuple<std::string, std::string, int>;
 
 // over 6 parameters because they are the keywords of the Python call

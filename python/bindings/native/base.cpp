@@ -49,7 +49,7 @@ void bind_settings(nb::module_& m) {
   m.def("settings", &settings, nb::rv_policy::reference, "What the environment chose, read once.");
 }
 
-/// A TraceRange that begins and ends with a block of Python.
+/// A TraceRange for a `with` block.
 class TracedBlock {
  public:
   explicit TracedBlock(std::string name) : name_(std::move(name)) {}
@@ -108,7 +108,7 @@ void bind_base(nb::module_& m) {
   m.def(
       "live_objects",
       [] {
-        release_left_uses();  // what copies have kept, and nobody has asked for since
+        release_left_uses();  // drops uses that ended since somebody last asked
         return live_objects();
       },
       "How many objects of the run-time systems this process has now, by kind. Collect garbage "

@@ -37,11 +37,12 @@ memory::Site python_site() {
 
 // ---- copies
 
-// With a stream the copy is only queued: the host's memory is kept until the stream is past it.
-// Without one it is on the current stream, and waited for. What is queued there before may take
-// long, and a driver may not return from the copy until it is done: Ctrl-C ends the wait for that.
+// With a stream, the copy is queued, and the host's memory is kept until the stream has passed it.
+// Without a stream, the copy runs on the current stream and is waited for. Work queued there
+// earlier may take long, and a driver may not return from the copy before that work is done; so
+// first wait for that work, and Ctrl-C ends this wait.
 void copy(const Buffer& buffer, nb::handle host, nb::handle stream, HostArray::Access access) {
-  (void)device::Location(buffer);  // says so if it was freed
+  (void)device::Location(buffer);  // throws if the buffer was freed
   HostCopy copy(host, access);
   const auto queue = stream_or_current(stream, buffer.device());
   if (!stream.is_none()) {
@@ -53,7 +54,7 @@ void copy(const Buffer& buffer, nb::handle host, nb::handle stream, HostArray::A
   try {
     wait_for(*queue);
   } catch (...) {
-    copy.keep(*queue);  // Ctrl-C: the copy goes on
+    copy.keep(*queue);  // after Ctrl-C the copy goes on
     throw;
   }
 }
@@ -81,7 +82,7 @@ void bind_copies(nb::class_<Buffer>& type) {
 // ---- making
 
 void make_from_host(Buffer* self, const std::shared_ptr<Device>& device, nb::handle host) {
-  // Before there is memory: if Ctrl-C comes, freeing it would be one more wait.
+  // Wait before allocating: after Ctrl-C, freeing the memory would be another wait.
   wait_for(*stream_for(*device));
   Buffer made(device, HostArray(host, HostArray::Access::read).size_bytes());
   copy(made, host, nb::none(), HostArray::Access::read);
@@ -91,7 +92,7 @@ void make_from_host(Buffer* self, const std::shared_ptr<Device>& device, nb::han
 nb::object make_pooled(std::size_t size_bytes, nb::handle stream) {
   const auto queue = stream_or_current(stream, *device::current_device());
   nb::object made = nb::cast(Buffer::pooled(queue, size_bytes, python_site()));
-  // The pool takes the memory back in the order of the stream, which may be another library's.
+  // The pool takes the memory back in the order of the stream, so keep another library's stream.
   nb::keep_alive_obj(made, stream_object(queue));
   return made;
 }
@@ -187,7 +188,7 @@ void bind_places(nb::class_<Buffer>& type) {
 
 // ---- other libraries
 
-/// A copy of the same kind.
+/// Copies a buffer into new memory of the same kind.
 Buffer copied(const Buffer& self) {
   Buffer made = self.kind() == memory::BufferKind::page_locked
                     ? Buffer::page_locked(self.shared_device(), self.size_bytes())
@@ -223,7 +224,7 @@ void bind_interchange(nb::class_<Buffer>& type) {
            "work on the consumer's; for memory that the host reads, it is waited for.");
 }
 
-/// numpy.frombuffer() and memoryview(): memory that the host sees.
+/// For numpy.frombuffer() and memoryview(): memory that the host can read.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enumerators that Python names by texts.
+// Converts texts of Python to enumerators.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace treadle::bindings {
 
-/// The enumerator whose number `name` has among the names. Throws InvalidArgument that begins with
-/// `what` and lists them all.
+/// The enumerator whose number is the place of `name` in the list. Throws InvalidArgument that
+/// begins with `what` and lists all names.
 template <class Enumeration, std::size_t n>
 Enumeration chosen_by_name(const char* const (&names)[n], const std::string& name,
                            const std::string& what) {

@@ -43,7 +43,7 @@ std::string op_text(const std::string& op,
   return codegen::op_text(op_named(op), texts, dialect_of(language));
 }
 
-// For the tests of the texts, which NumPy checks: generators of kernels are C++.
+// For tests, which compare these texts with NumPy: the generators of kernels are in C++.
 void bind_element_texts(nb::module_ m) {
   m.def("operations", [] {
     std::vector<std::pair<std::string, int>> all;
@@ -105,17 +105,17 @@ void bind_element_texts(nb::module_ m) {
         [](Language language) { return dialect_of(language).exact_division_flag; });
 }
 
-/// Kind, name, C type, NumPy's name of it or none, size in bytes.
+/// Kind, name, C type, name of the NumPy dtype or "", size in bytes.
 using PythonParameter =
     std::tuple<ParameterSpec::Kind, std::string, std::string, std::string, std::size_t>;
 
-/// A kernel that the faces launch, and what its text declares.
+/// The text of a kernel that the faces launch, and its declarations.
 struct ElementwiseText {
   codegen::SnippetText made;
   kernel::DeclaredArguments declared;
 };
 
-/// `arguments` has one for each declaration, `indices` is Python's range of those that it runs for.
+/// `arguments` has one value for each declaration. `indices` is the Python range to run over.
 void check_arguments(const ElementwiseText& self, const nb::tuple& arguments, nb::handle indices) {
   const auto first = nb::cast<std::int64_t>(nb::object(indices[nb::int_(0)]));
   const auto last = nb::cast<std::int64_t>(nb::object(indices[nb::int_(-1)]));

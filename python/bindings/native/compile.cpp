@@ -104,7 +104,7 @@ void bind_result(nb::module_& m) {
               "Why nothing was kept for later; empty if it was.");
 }
 
-// The same function in both faces: only the classes of what it raises differ.
+// Both faces have this function; only the classes of its exceptions differ.
 constexpr auto compile_function = [](const std::string& source, const nb::object& target,
                                      std::vector<std::string> flags,
                                      std::vector<std::filesystem::path> include_dirs,
@@ -145,7 +145,7 @@ void define_compile(nb::module_& m, const char* name, F function) {
         "Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made.");
 }
 
-/// What Python calls a listener: None is a notebook's bar, or a terminal's; False is none.
+/// Python's listener: None is the bar of a notebook or a terminal, False is no listener.
 ProgressListener progress_listener(nb::object progress) {
   if (progress.is(nb::bool_(false))) return [](const VariantProgress&) {};
   if (progress.is_none()) progress = python_part("progress in notebooks")();
@@ -160,7 +160,7 @@ ProgressListener progress_listener(nb::object progress) {
   };
 }
 
-/// Ctrl-C ends the call, whoever listens.
+/// Ctrl-C ends the call, with any listener.
 ProgressListener interruptible(ProgressListener listener) {
   return [listener = std::move(listener)](const VariantProgress& now) {
     listener(now);
@@ -271,7 +271,7 @@ void bind_statistics(nb::module_& m) {
   m.def("reset_statistics", &reset_statistics, "Sets every counter to zero.");
 }
 
-// None is the default folder: an empty path would arrive as ".".
+// None means the default folder. An empty path would arrive as ".".
 template <class R>
 void define_on_folder(nb::module_& m, const char* name, R (*function)(const std::filesystem::path&),
                       const char* doc) {

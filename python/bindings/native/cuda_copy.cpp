@@ -16,10 +16,10 @@ using namespace treadle::cuda;
 
 namespace {
 
-/// CopySide, of which Python says by an object where it is.
+/// A CopySide that Python describes by an object.
 struct Side {
   CopySide side;
-  std::shared_ptr<Py_buffer> view = {};  ///< of a host's buffer, which cannot move meanwhile
+  std::shared_ptr<Py_buffer> view = {};  ///< keeps a host buffer in its place
   bool is_read_only() const { return view && view->readonly != 0; }
 };
 
@@ -27,7 +27,7 @@ std::size_t copy_number(nb::handle value, const char* name) {
   return static_cast<std::size_t>(unsigned_argument(value.ptr(), name, PTRDIFF_MAX));
 }
 
-/// Of a side's memory: what was given, else its own; none for what has none.
+/// The context of a side's memory: the given one, else the memory's own; none for host memory.
 Context context_of(nb::handle given, nb::handle object) {
   if (nb::isinstance<Context>(given)) return nb::cast<Context>(given);
   if (!given.is_none())
@@ -64,7 +64,7 @@ Side side_of(nb::handle object, nb::handle context) {
   return made;
 }
 
-/// Where a side of a copy is: an address, or an array.
+/// The place of a side of a copy: an address or an array.
 nb::object side_place(const CopySide& side) {
   if (side.type == MemoryType::array) return nb::cast(side.array);
   return nb::int_(side.type == MemoryType::host ? reinterpret_cast<std::uintptr_t>(side.host)
@@ -127,7 +127,7 @@ void bind_sides(nb::module_& m) {
       .def_ro("depth", &Copy3D::depth);
 }
 
-/// Blocking without a stream, else in its order.
+/// Blocks without a stream; with a stream, queues the copy.
 template <void (*blocking)(const Copy3D&), void (*queued)(const Copy3D&, StreamRef)>
 void run_box(const Copy3D& copy, nb::handle stream) {
   if (stream.is_none()) return without_gil(Context::current(), [&] { blocking(copy); });

@@ -18,7 +18,7 @@ std::size_t batch_number(nb::handle value, const char* name) {
   return static_cast<std::size_t>(unsigned_argument(value.ptr(), name, PTRDIFF_MAX));
 }
 
-/// Of device memory, or of an object with a buffer without gaps, which the caller keeps.
+/// The address of device memory, or of an object with a contiguous buffer, which the caller keeps.
 DevicePointer address_of(nb::handle object, const char* name, bool is_written) {
   if (PyObject_CheckBuffer(object.ptr()) == 0 || nb::isinstance<DeviceMemory>(object))
     return pointer_argument(object.ptr(), name);

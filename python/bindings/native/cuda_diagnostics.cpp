@@ -22,7 +22,7 @@ using namespace treadle::cuda;
 
 namespace {
 
-/// Throws TypeError for what cannot be called.
+/// Keeps a Python function. Throws TypeError for objects that cannot be called.
 std::shared_ptr<void> keep_callable(nb::handle function, const char* name) {
   if (PyCallable_Check(function.ptr()) == 0)
     raise_python(PyExc_TypeError, std::string(name) + " is to be called, and " +
@@ -30,8 +30,8 @@ std::shared_ptr<void> keep_callable(nb::handle function, const char* name) {
   return keep(function);
 }
 
-/// Something that calls Python from threads of the driver's, until it is closed. Its end waits for
-/// such calls, which need the GIL.
+/// Lets threads of the driver call Python, until it is closed. Closing waits for calls that are
+/// running, and these need the GIL.
 template <class Heard>
 class Listening {
  public:

@@ -24,7 +24,7 @@ using namespace treadle::cuda;
 
 namespace {
 
-/// What a kernel's node is made of, as the keywords of a call give it.
+/// The facts of a kernel's node, from the keywords of a call.
 struct NodeShape {
   nb::handle grid, block, shared_bytes, cooperative;
   const LaunchAttributes* attributes = nullptr;

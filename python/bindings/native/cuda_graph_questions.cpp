@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nodes of graphs tell of themselves, and the memory of graphs.
+// Queries of graph nodes, and the memory of graphs.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

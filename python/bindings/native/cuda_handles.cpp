@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Handles to and from other libraries, by what all of them have: int(handle) of cuda.bindings,
-// `.handle` of cuda.core and `__cuda_stream__`. Neither package is needed.
+// Takes handles from other libraries and gives handles to them, by their common interfaces:
+// int(handle) of cuda.bindings, `.handle` of cuda.core and `__cuda_stream__`. Neither package is
+// needed.
 #include <nanobind/stl/string.h>
 
 #include <string>
@@ -34,7 +35,7 @@ Raw raw_argument(nb::handle handle, const char* bindings_name) {
     return number;
 }
 
-/// Makes `wrap` a static method of a bound class.
+/// Binds `wrap` as a static method of a bound class.
 template <class T, class Wrap>
 void make_wrap(const char* bindings_name, Wrap wrap, const char* doc) {
   const nb::handle type = nb::type<T>();
@@ -142,7 +143,7 @@ void make_wraps_of_graphs() {
       "The executable graph of another library in the current context, which destroys it.");
 }
 
-/// Those of int() and as_bindings(). An address of the host is an integer in cuda.bindings, too.
+/// Binds int() and as_bindings(). cuda.bindings also has integers for host addresses.
 void make_integers(nb::module_& m) {
   const auto make = [&]<class T>(const char* bindings_name) {
     make_integer<T>(nb::type<T>(), bindings_name, [](const T& self) { return self.raw(); });

@@ -15,7 +15,7 @@ using namespace treadle::cuda;
 
 namespace {
 
-// A contiguous buffer for the length of a call.
+// A contiguous buffer, held during a call.
 class Bytes {
  public:
   Bytes(nb::handle object, int flags) {
@@ -34,7 +34,7 @@ class Bytes {
 };
 
 void copy_from(DeviceMemory& self, nb::handle host, nb::handle stream) {
-  (void)self.address();  // says so if it was freed: there is no context to wait in then
+  (void)self.address();  // throws if it was freed: then there is no context to wait in
   const Bytes bytes(host, 0);
   const StreamRef queue = stream_argument(stream.ptr());
   if (stream.is_none()) return without_gil(self.context(), [&] { self.copy_from(bytes.span()); });
@@ -43,7 +43,7 @@ void copy_from(DeviceMemory& self, nb::handle host, nb::handle stream) {
 }
 
 void copy_to(const DeviceMemory& self, nb::handle host, nb::handle stream) {
-  (void)self.address();  // says so if it was freed: there is no context to wait in then
+  (void)self.address();  // throws if it was freed: then there is no context to wait in
   const Bytes bytes(host, PyBUF_WRITABLE);
   const StreamRef queue = stream_argument(stream.ptr());
   if (stream.is_none()) return without_gil(self.context(), [&] { self.copy_to(bytes.span()); });
@@ -51,7 +51,7 @@ void copy_to(const DeviceMemory& self, nb::handle host, nb::handle stream) {
   self.copy_to_async(bytes.span(), queue);
 }
 
-// Sizes are signed here, so that a negative one is refused by the core, which names it.
+// Sizes are signed here, so that the core refuses a negative size and names it.
 std::size_t size_of(std::ptrdiff_t size) { return static_cast<std::size_t>(size); }
 
 void bind_device_memory(nb::module_& m) {

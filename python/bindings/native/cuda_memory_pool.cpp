@@ -18,7 +18,7 @@ using namespace treadle::cuda;
 
 namespace {
 
-/// Of an amount that an object says; `name` is the argument's.
+/// Converts an object to a number of bytes; `name` is the argument's name.
 std::size_t pool_bytes(nb::handle size, const char* name) {
   return static_cast<std::size_t>(unsigned_argument(size.ptr(), name, PTRDIFF_MAX));
 }
@@ -49,7 +49,7 @@ void bind_reuse(nb::module_& m) {
           nb::is_operator());
 }
 
-/// With other devices, and other processes.
+/// Shares a pool with other devices and other processes.
 void bind_sharing(nb::class_<MemoryPool>& type) {
   type.def_static(
           "import_file",
@@ -82,7 +82,7 @@ void bind_sharing(nb::class_<MemoryPool>& type) {
       .def("access", &MemoryPool::access, nb::arg("device"), "What a device may do.");
 }
 
-/// Of places, the host for instance.
+/// Pools of other places, such as the host.
 void bind_pools_of_places(nb::class_<MemoryPool>& type) {
   type.def_static(
           "at",

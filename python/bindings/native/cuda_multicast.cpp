@@ -45,7 +45,7 @@ void bind_cuda_multicast(nb::module_& m) {
             const std::size_t at = multicast_bytes(offset, "offset"),
                               from = multicast_bytes(memory_offset, "memory_offset"),
                               size = multicast_bytes(size_bytes, "size_bytes");
-            nb::gil_scoped_release released;  // it waits for all devices
+            nb::gil_scoped_release released;  // the call waits for all devices
             self.bind(at, memory, from, size);
           },
           nb::arg("offset"), nb::arg("memory"), nb::arg("memory_offset") = 0,

@@ -22,7 +22,7 @@ BlockSuggestion suggest(nb::handle function, nb::handle shared_bytes, unsigned m
   if (PyCallable_Check(shared_bytes.ptr()) == 0)
     return suggest_block(kernel, unsigned_argument(shared_bytes.ptr(), "shared_bytes"),
                          most_threads);
-  // The driver calls back on this thread, which holds the GIL.
+  // The driver calls this function on the same thread, which holds the GIL.
   const auto ask = [&](unsigned threads) -> std::size_t {
     return unsigned_argument(nb::object(shared_bytes(threads)).ptr(), "shared_bytes()");
   };
@@ -66,7 +66,7 @@ void bind_questions_to_driver(nb::module_& m) {
       "The most dynamic shared memory with which a multiprocessor still runs so many blocks.");
 }
 
-/// The launch that a question of clusters is of.
+/// The launch that a query about clusters asks for.
 LaunchConfig clustered(nb::handle grid, nb::handle block, unsigned shared_bytes,
                        const LaunchAttributes* attributes) {
   LaunchConfig config;

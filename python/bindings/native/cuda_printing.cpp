@@ -24,7 +24,7 @@ struct Capture {
     if (capture != nullptr)
       throw InvalidState("this PrintCapture has begun already", "make another");
     const cuda::Context used = context ? *context : cuda::Context::current();
-    wait_for(used);  // Ctrl-C ends this wait; the text before goes to sys.stdout
+    wait_for(used);  // Ctrl-C ends the wait; earlier text goes to sys.stdout
     capture = std::make_unique<cuda::PrintCapture>(used);
   }
   void exit() {

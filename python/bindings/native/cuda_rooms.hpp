@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Families of treadle.cuda that only the module itself binds, apart from rooms.hpp, which every
-// binding reads.
+// Families of treadle.cuda that only the module itself binds. They are not in rooms.hpp, because
+// every binding includes rooms.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -16,7 +16,7 @@ namespace {
 
 using AnyArray = std::variant<Array, MipmappedArray>;
 
-/// A mapping with its memory, which Python may let go of.
+/// A mapping that keeps its memory, because Python may drop the memory.
 struct KeptMapping {
   AnyArray array;
   std::variant<ArrayTiles, ArrayTail> part;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays, and the textures and surfaces that kernels take as arguments, of both interfaces.
+// Arrays, and textures and surfaces as kernel arguments, for both interfaces.
 #include "treadle/cuda/texture.hpp"
 
 #include <nanobind/stl/array.h>
@@ -73,7 +73,7 @@ void bind_texture_enumerations(nb::module_& m) {
       .value("bc7", BlockFormat::bc7);
 }
 
-/// What both kinds of arrays say of themselves.
+/// Attributes of both kinds of arrays.
 template <class T>
 void bind_shape(nb::class_<T>& type) {
   type.def(
@@ -151,7 +151,7 @@ void bind_mipmapped_array(nb::module_& m) {
   bind_shape(type);
 }
 
-// One mode for all dimensions, or one for each.
+// Takes one mode for all dimensions, or one mode for each.
 std::array<AddressMode, 3> address_modes(nb::handle given) {
   AddressMode mode{};
   if (nb::try_cast(given, mode)) return {mode, mode, mode};

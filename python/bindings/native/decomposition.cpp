@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Systems of equations, factors and eigenvalues of matrices.
+// Solves systems of equations; factors and eigenvalues of matrices.
 #include "treadle/linalg/decomposition.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -23,7 +23,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// A function that waits for LAPACK, while other threads of Python run.
+/// Wraps a function that waits for LAPACK, and releases the GIL meanwhile.
 template <class Function>
 auto waiting(Function function) {
   return [function](const auto&... arguments) {
@@ -62,7 +62,8 @@ linalg::Norm norm_of(nb::handle order) {
                         "it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf");
 }
 
-/// A limit of singular values: None, a number, or an array or what becomes one, which it keeps.
+/// A limit of singular values: None, a number, an array, or an object that becomes an array, which
+/// this keeps.
 class Limit {
  public:
   Limit(nb::handle value, const Array& beside) {

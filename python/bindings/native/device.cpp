@@ -77,14 +77,14 @@ void bind_info(nb::class_<Device>& type) {
       .def_prop_ro("is_adopted", &Device::is_adopted, "Whether the context is somebody else's.");
 }
 
-/// For objects that other code owns: its Python object lives as long as ours.
+/// Makes the Python object `owner` live as long as `object`, whose handle belongs to the owner.
 nb::object keeping(nb::object object, nb::handle owner) {
   if (PyLong_Check(owner.ptr()) == 0) nb::keep_alive_obj(object, owner);
   return object;
 }
 
-/// Keeps another library's stream for as long as arrays remember that it worked on them. They may
-/// let it go under a lock, where nobody may wait for the GIL.
+/// Keeps another library's stream for as long as arrays remember its work. Arrays may drop the
+/// stream under a lock, where no thread may wait for the GIL.
 std::shared_ptr<void> owner_of(const nb::object& stream) {
   if (PyLong_Check(stream.ptr()) != 0) return nullptr;
   return {nb::object(stream).release().ptr(), [](void* kept) {
@@ -92,7 +92,7 @@ std::shared_ptr<void> owner_of(const nb::object& stream) {
               Py_DECREF(static_cast<PyObject*>(object));
               return 0;
             };
-            // Holding the GIL takes a thread state, and at the process's end there is none.
+            // The GIL needs a thread state, and at the process's end there is none.
             if (_PyThreadState_UncheckedGet() != nullptr && PyGILState_Check() == 1)
               let_go(kept);
             else if (Py_IsInitialized() != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a device is, allows and remembers: plain values.
+// Plain values: a device's facts, traits and counters.
 #include "treadle/device/info.hpp"
 
 #include <nanobind/stl/string.h>

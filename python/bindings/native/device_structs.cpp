@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The waist's plain structs: classes with fields in Python, too.
+// The waist's plain structs, as Python classes with fields.
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
 

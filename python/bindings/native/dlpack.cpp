@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DLPack for buffers: capsules that other libraries take, and theirs as Buffers.
+// DLPack: capsules of Buffers for other libraries, and Buffers from their capsules.
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,7 +37,7 @@ namespace {
 
 [[noreturn]] void refuse_export(const std::string& text) { raise_python(PyExc_BufferError, text); }
 
-/// What DLPack calls the memory, and where it begins.
+/// DLPack's name of the memory's device, and the beginning of the memory.
 struct Exported {
   dlpack_abi::Device device;
   void* data;
@@ -49,7 +49,7 @@ Exported describe(const Buffer& self) {
   const auto data = reinterpret_cast<std::byte*>(place.handle);
   Device& device = self.device();
   if (const cuda::Context* context = device::cuda_context(device)) {
-    // Memory of the CPU device is memory of the host, and so NumPy's to read.
+    // The CPU device's memory is host memory, so that NumPy can read it.
     if (context->driver().provider() == cuda::Provider::cpu)
       return {{DeviceType::cpu, 0}, data, place.offset};
     const DeviceType type = self.kind() == memory::BufferKind::page_locked ? DeviceType::cuda_host
@@ -86,7 +86,7 @@ dlpack_abi::DataType type_of(const SharedElements& elements) {
   }
 }
 
-/// What a capsule owns.
+/// The object that a capsule owns.
 template <class Managed>
 struct Export {
   Managed managed = {};
@@ -125,7 +125,7 @@ nb::object make_capsule(const SharedElements& elements, bool is_copied) {
     managed.flags =
         (is_copied ? Versioned::is_copied : 0) | (elements.is_read_only ? Versioned::read_only : 0);
   }
-  // A consumer renames the capsule, and calls the deleter itself.
+  // A consumer renames the capsule, and then calls the deleter itself.
   const auto destroy = [](PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, Managed::name) == 0) return;
     auto* own = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
@@ -137,12 +137,12 @@ nb::object make_capsule(const SharedElements& elements, bool is_copied) {
   return nb::steal(capsule);
 }
 
-/// Lets the consumer see what is queued on `own`: its stream waits, or for memory that the host
-/// reads, this thread.
+/// Orders the consumer after the work that is queued on `own`: the consumer's stream waits, or, for
+/// memory that the host reads, this thread waits.
 void hand_over(Stream& own, DeviceType type, nb::handle consumer) {
   const bool is_asked =
       consumer.is_none() || PyLong_Check(consumer.ptr()) == 0 ||
-      PyLong_AsLongLong(consumer.ptr()) != -1;  // -1: the consumer sees to the order itself
+      PyLong_AsLongLong(consumer.ptr()) != -1;  // -1: the consumer orders the work itself
   PyErr_Clear();
   if (!is_asked) return;
   if (type != DeviceType::cuda && type != DeviceType::cuda_managed) {
@@ -160,7 +160,7 @@ void hand_over(Stream& own, DeviceType type, nb::handle consumer) {
   own.device().adopt_stream(raw)->wait(*event);
 }
 
-/// The two integers of a tuple that another library gave. Throws DTypeError naming `what`.
+/// Reads the two integers of a tuple from another library. Throws DTypeError naming `what`.
 std::pair<int, int> two_integers(nb::handle given, const char* what) {
   int first = 0, second = 0;
   if (PyTuple_Check(given.ptr()) == 0 || PyTuple_GET_SIZE(given.ptr()) != 2 ||
@@ -199,7 +199,7 @@ nb::object dlpack(const SharedElements& self, bool is_copied, nb::handle stream,
 
 namespace {
 
-/// Asks for a capsule, first as DLPack 1.0 does.
+/// Asks for a capsule, first by the protocol of DLPack 1.0.
 nb::object ask_for_capsule(nb::handle object, nb::handle stream) {
   const nb::object method = attribute_or_null(object.ptr(), "__dlpack__");
   nb::dict keywords;
@@ -215,7 +215,7 @@ nb::object ask_for_capsule(nb::handle object, nb::handle stream) {
   return method(**keywords);
 }
 
-/// What a capsule owned; it is ended as its library says, with the GIL, which deleters may need.
+/// The object that a capsule owned. Its deleter is called with the GIL, which deleters may need.
 struct Taken {
   std::shared_ptr<void> owner;
   Tensor tensor;
@@ -245,7 +245,7 @@ Taken take(nb::handle capsule) {
   return {std::move(owner), managed->tensor, is_read_only};
 }
 
-/// As DType::parse() takes it; what that does not know, it refuses by this name.
+/// The name for DType::parse(). If parse() does not know the name, its error shows the name.
 std::string name_of(const dlpack_abi::DataType& type) {
   using Type = dlpack_abi::DataType;
   const char* const kind = type.code == Type::signed_integer     ? "int"
@@ -261,13 +261,13 @@ std::string name_of(const dlpack_abi::DataType& type) {
   return type.code == Type::boolean && type.bits == 8 ? kind : kind + std::to_string(type.bits);
 }
 
-/// Sets what an array has of its elements, from the first one's address on.
+/// Sets the layout and dtype of the elements, from the address of the first element on.
 void read_layout(const Tensor& tensor, SharedElements& elements) {
   const std::size_t bits = std::size_t{tensor.dtype.bits} * tensor.dtype.lanes;
   elements.dtype = name_of(tensor.dtype);
   elements.item_bytes = bits / 8;
   const Extents shape(tensor.shape, static_cast<std::size_t>(tensor.ndim));
-  if (bits % 8 != 0) {  // packed: as bytes, of a dtype that no array has
+  if (bits % 8 != 0) {  // packed elements: taken as bytes, with a dtype that no array has
     const Layout counted = Layout::contiguous(shape, 1);
     const std::int64_t extents[] = {
         static_cast<std::int64_t>((static_cast<std::size_t>(counted.size()) * bits + 7) / 8)};
@@ -282,8 +282,8 @@ void read_layout(const Tensor& tensor, SharedElements& elements) {
   }
 }
 
-/// The stream that the producer is told of: the user's, or the current one of what seems the
-/// device.
+/// The stream that is passed to the producer: the user's stream, or the current stream of the
+/// device that the producer names.
 std::shared_ptr<Stream> consumer_stream(nb::handle stream, DeviceType type, int id) {
   if (!stream.is_none()) return stream_or_current(stream, *device::current_device());
   const auto current = device::current_device();

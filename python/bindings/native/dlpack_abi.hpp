@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The binary interface of DLPack 1.x, as its specification (https://dmlc.github.io/dlpack) lays it
-// out, and what Treadle uses of it.
+// The binary interface of DLPack 1.x, from its specification (https://dmlc.github.io/dlpack): the
+// parts that Treadle uses.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Tensor {
   std::int32_t ndim;
   DataType dtype;
   std::int64_t* shape;
-  std::int64_t* strides;  ///< in elements; null: C order without gaps
+  std::int64_t* strides;  ///< in elements; null: C's order without gaps
   std::uint64_t byte_offset;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operators of the faces' arrays. The usual case is decided and recorded here; what needs a
-// program's own class, its allocator, or a question that only Python answers, is left to the method
-// _operate() or _update() of the array.
+// Operators of the faces' arrays. The common case is decided and recorded here. The methods
+// _operate() and _update() of the array do the other cases: a program's own class or allocator, and
+// questions that only Python answers.
 #include "native/face_array.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -23,8 +23,8 @@ namespace {
 
 PyTypeObject* face_type = nullptr;
 PyTypeObject* place_type = nullptr;
-/// Never freed, for arrays of programs' modules may outlive everything; emptied at exit, for it
-/// keeps classes.
+/// Never freed, because arrays in programs' modules may outlive everything. Emptied at exit,
+/// because it keeps classes.
 std::vector<FacePolicy>& policies() {
   static auto& all = *new std::vector<FacePolicy>;
   return all;
@@ -41,7 +41,7 @@ const FacePolicy& policy_of(PyObject* object) {
 
 PyObject* attribute_name(const char* name) { return PyUnicode_InternFromString(name); }
 
-/// Whether the program added events that work to come has to wait for.
+/// Whether the program added events that later work has to wait for.
 bool has_new_events(const FaceArray& array) {
   PyObject* const events = array.events.ptr();
   if (events == nullptr || PyList_Check(events) == 0 || PyList_GET_SIZE(events) == 0) return false;
@@ -51,8 +51,8 @@ bool has_new_events(const FaceArray& array) {
   return PyList_GET_SIZE(events) > nb::cast<Py_ssize_t>(count);
 }
 
-/// Where operators on the array record; null: the array's own stream is right. No value: Python has
-/// to be asked.
+/// The place where operators on the array record. Null: the array's own stream is right. No value:
+/// ask Python.
 std::optional<const FacePlace*> recording_place(const FacePolicy& policy, const FaceArray& array) {
   if (!policy.has_queues) return nullptr;
   PyObject* const place = array.place.ptr();
@@ -72,12 +72,12 @@ bool is_plain_number(PyObject* object) {
   return PyObject_IsInstance(object, kinds.ptr()) == 1;
 }
 
-/// Whether results have the face's own class, and memory that native arrays know how to get.
+/// Whether results have the face's own class and memory that native arrays can allocate.
 bool is_plain(const FacePolicy& policy, PyObject* object, const FaceArray& array) {
   return Py_TYPE(object) == policy.type && !array.allocator.is_valid() && !array.misfit.is_valid();
 }
 
-/// The second operand of an operator, as the usual case takes it.
+/// Whether the common case can take the object as second operand.
 bool is_usual_operand(const FacePolicy& policy, PyObject* object) {
   if (Py_TYPE(object) == policy.type) {
     const auto& array = instance_of<FaceArray>(object);
@@ -86,7 +86,7 @@ bool is_usual_operand(const FacePolicy& policy, PyObject* object) {
   return is_plain_number(object);
 }
 
-/// The first operand that is an array of a face, as Python's protocol of operators has it.
+/// The first operand that is an array of a face, as in Python's protocol of operators.
 PyObject* own_operand(PyObject* a, PyObject* b) { return as_face_array(a) != nullptr ? a : b; }
 
 bool is_comparison(Op op) { return op_info(op).rule == OpRule::compare; }
@@ -96,7 +96,7 @@ bool is_of_bits(Op op) {
 
 OperandType type_beside_arrays(PyObject* object) {
   const Array* const array = as_array(object);
-  // Of numbers the dtype does not matter.
+  // A number's own dtype does not matter.
   return array != nullptr ? OperandType(array->dtype().scalar()) : OperandType(Weak::integer);
 }
 
@@ -121,7 +121,7 @@ Array computed(const FacePolicy& policy, Op op, PyObject* a, PyObject* b) {
   return result.dtype() == wanted ? result : array::cast(result, wanted);
 }
 
-/// A result on the array's queue.
+/// Makes the result, on the array's queue.
 nb::object result_like(const FacePolicy& policy, const FaceArray& lead, const Array& result) {
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(policy.type));
   auto* const array = new (nb::inst_ptr<FaceArray>(made)) FaceArray(result);
@@ -134,14 +134,14 @@ nb::object result_like(const FacePolicy& policy, const FaceArray& lead, const Ar
   return made;
 }
 
-/// The usual case; null for the others.
+/// The result of the common case; null in other cases.
 nb::object recorded_result(const FacePolicy& policy, Op op, PyObject* a, PyObject* b,
                            PyObject* self) {
   const auto& lead = instance_of<FaceArray>(self);
   PyObject* const other = b == nullptr ? nullptr : (self == a ? b : a);
   if (!is_plain(policy, self, lead)) return {};
   if (other != nullptr && !is_usual_operand(policy, other)) return {};
-  // If an operand has no axes, the class and the queue of the result may come from the other one.
+  // If an operand has no axes, class and queue of the result may come from the other operand.
   if (lead.rank() == 0 && (policy.has_queues || (other != nullptr && as_array(other) != nullptr)))
     return {};
   const auto place = recording_place(policy, lead);
@@ -156,7 +156,7 @@ bool is_mask(PyObject* object) {
   return array != nullptr && nb::inst_ready(object) && array->is_mask;
 }
 
-/// Whether the operand has numbers of the array's own dtype: then every face updates as NumPy does.
+/// Whether the operand is a number of the array's dtype: then every face updates as NumPy does.
 bool keeps_dtype(Op op, const FacePolicy& policy, const FaceArray& array, PyObject* object) {
   const ScalarKind kind = array.dtype().kind();
   const bool is_floating = kind == ScalarKind::floating || kind == ScalarKind::complex;
@@ -209,7 +209,7 @@ PyObject* face_update(Op op, PyObject* a, PyObject* b) {
 
 void raise_face_shape_error(PyObject* a, PyObject* b) noexcept {
   try {
-    nb::python_error raised;  // takes what is set
+    nb::python_error raised;  // takes the pending Python error
     const FacePolicy& policy = policy_of(own_operand(a, b));
     if (!raised.matches(policy.native_error) || raised.matches(policy.shape_error)) {
       raised.restore();
@@ -232,8 +232,8 @@ FaceArray* ready_array(PyObject* self) {
   return nullptr;
 }
 
-// As plain getters, which programs' loops and the faces read often: through nanobind each takes
-// twice as long.
+// These are plain getters, because programs' loops and the faces read the members often. Through
+// nanobind each read takes twice as long.
 template <nb::object FaceArray::* member>
 PyObject* get_member(PyObject* self, void*) noexcept {
   const FaceArray* const array = ready_array(self);
@@ -278,7 +278,7 @@ PyGetSetDef members[] = {property<&FaceArray::allocator>("_allocator"),
                          {"_is_mask", get_mask, set_mask, nullptr, nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-// Attributes that programs add are their class's, whose own functions see them.
+// Attributes that programs add belong to their class, whose own functions visit them.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
@@ -312,7 +312,7 @@ void register_face(nb::handle type, const std::string& policy, nb::handle shape_
                         nb::borrow(shape_error), shape_error.attr("__bases__")[nb::int_(0)]});
 }
 
-/// What an operator of native arrays gives; NotImplemented for operands that are not ours.
+/// The result of an operator of native arrays; NotImplemented for other operands.
 nb::object operated(const std::string& name, const nb::args& operands) {
   const Op op = op_named(name);
   note_launch_site();
@@ -324,7 +324,7 @@ nb::object operated(const std::string& name, const nb::args& operands) {
   return array_object(array::apply(op, {a.get(), b.get()}));
 }
 
-/// The same in place, whatever the class of `target` is.
+/// Does the same in place, for any class of `target`.
 bool updated(const std::string& name, nb::handle_t<Array> target, nb::handle value) {
   const ArrayOperand y(value.ptr(), target.ptr());
   if (!y) return false;

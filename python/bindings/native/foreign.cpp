@@ -23,15 +23,15 @@ bool is_integer(nb::handle object) {
   return PyLong_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
 }
 
-/// What stands behind objects of one kind, and how their classes and attributes are called.
+/// The names of the classes and attributes of one kind of handle.
 struct HandleNames {
   const char* what;
-  /// In lower case: a class, or one of its bases, has one of them in its name.
+  /// In lower case. The name of the class, or of a base, must contain one of these.
   std::initializer_list<std::string_view> classes;
-  /// Attributes that belong to such a class alone.
+  /// Attributes that only such classes have.
   std::initializer_list<const char*> own;
-  /// Attributes that others have as well: an array's `ptr` is an address of its elements, and a
-  /// driver that takes it for a stream ends the process.
+  /// Attributes that other classes also have. An array's `ptr` is the address of its elements; a
+  /// driver that takes this address for a stream ends the process.
   std::initializer_list<const char*> shared;
 };
 
@@ -46,7 +46,7 @@ bool is_called(nb::handle object, const HandleNames& names) {
   return false;
 }
 
-/// An integer, or the first of the attributes that the object has.
+/// Returns the integer itself, or the first of the attributes that the object has.
 std::uint64_t handle_of(nb::handle object, const HandleNames& names) {
   if (is_integer(object)) return unsigned_argument(object.ptr(), names.what);
   const auto first_of = [&](std::initializer_list<const char*> attributes) {
@@ -80,7 +80,7 @@ std::shared_ptr<device::Device> opencl_device_of(nb::handle raw, nb::handle devi
   for (const opencl::Device& one : context.devices())
     if (reinterpret_cast<std::uint64_t>(one.raw()) == handle)
       return device::device_of(context, one);
-  if (PyLong_Check(device.ptr()) != 0)  // which may be anything
+  if (PyLong_Check(device.ptr()) != 0)  // an integer may be anything
     throw InvalidArgument("the device is none of the " + std::to_string(context.devices().size()) +
                           " of the context");
   return device::device_of(context,

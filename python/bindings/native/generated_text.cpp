@@ -38,7 +38,7 @@ codegen::Position position_of(const Line& line) {
 
 nb::str as_str(const std::string& text) { return nb::str(text.c_str(), text.size()); }
 
-// Numbers keep their NumPy type, types are dtypes, and anything else is text.
+// Numbers keep their NumPy type, types become dtypes, and other objects become text.
 KeyValue value_of(nb::handle value) {
   if (PyUnicode_Check(value.ptr())) return KeyValue(nb::cast<std::string>(value));
   if (PyBool_Check(value.ptr())) return KeyValue(value.is(nb::handle(Py_True)) ? 1 : 0);

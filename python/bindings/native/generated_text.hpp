@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What may be given where the text of a program is wanted.
+// Converts the objects that may be passed as the text of a program.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,10 +13,10 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// A tree printed in the language, a generated text, or a str, which has no lines. Throws
-/// InvalidArgument for anything else, and what the printer throws.
+/// The text of a tree printed in the language, of a generated text, or of a str, which has no line
+/// map. Throws InvalidArgument for other objects, and the printer's exceptions.
 codegen::TextWithLines program_text(nb::handle source, Language language);
-/// What treadle.templates is made of.
+/// Binds the functions behind treadle.templates.
 void bind_generated_text(nb::module_& m);
 
 }  // namespace treadle::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a new node of a graph waits for, as Python says it.
+// Reads the nodes that a new node of a graph waits for.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,7 +13,7 @@
 
 namespace treadle::bindings {
 
-/// None, a node, or several.
+/// Takes None, a node, or several nodes.
 inline cuda::After after_argument(nb::handle after) {
   if (after.is_none()) return {};
   if (nb::isinstance<cuda::GraphNode>(after)) return nb::cast<const cuda::GraphNode&>(after);

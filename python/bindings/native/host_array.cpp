@@ -62,7 +62,7 @@ void HostArray::add_parts(std::vector<Part>& parts, std::size_t level, std::size
   const std::span<const Level> left = std::span(levels_).subspan(level);
   const Level rows = left.back();
   const std::size_t slice_bytes = row_bytes_ * rows.count;
-  // Slices that interleave, as those of a transposed matrix do, are copies of their own.
+  // Interleaved slices, such as those of a transposed matrix, are separate copies.
   const bool is_box =
       left.size() == 1 ||
       (left.size() == 2 && left.front().stride >= row_bytes_ + (rows.count - 1) * rows.stride);
@@ -80,13 +80,13 @@ void HostArray::add_parts(std::vector<Part>& parts, std::size_t level, std::size
     add_parts(parts, level + 1, offset + i * inner_bytes, host + i * left.front().stride);
 }
 
-// ---- copies that nobody waited for
+// ---- memory of copies that nobody waits for
 
 namespace {
 
-/// Until `after` is done. Where the work of a context has failed, asking throws, and copies that
-/// were queued may run still. They are over when the Device is gone, and with it the context.
-/// Without an event nobody can tell before that, either.
+/// Keeps `what` until `after` is done. If the context's work has failed, is_done() throws, and
+/// queued copies may still run. They are over when the Device, and with it the context, is gone.
+/// Without an event, `what` is also kept until then.
 void keep_for(Stream& stream, std::shared_ptr<void> what, std::shared_ptr<device::Event> after) {
   keep_left_use(
       [after = std::move(after), device = stream.device().weak_from_this()]() mutable {
@@ -109,7 +109,7 @@ void keep_until_past(Stream& stream, std::shared_ptr<void> what) {
     after = stream.device().make_event(device::Timing::off);
     stream.record(*after);
   } catch (const Error&) {
-    after.reset();  // the context has failed since
+    after.reset();  // the context has failed meanwhile
   }
   keep_for(stream, std::move(what), std::move(after));
 }
@@ -127,7 +127,7 @@ std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner, std::shared_ptr<
     try {
       is_done = stream->is_done();
     } catch (const Error&) {
-      // The work has failed, and is over.
+      // The work has failed, and so is over.
     }
     if (!is_done) keep_until_past(*stream, owner);
     owner.reset();
@@ -149,10 +149,11 @@ void HostCopy::queue(Stream& stream, const memory::Buffer& memory, const Order& 
     throw InvalidArgument("the array of the host has " + std::to_string(host_->size_bytes()) +
                           " bytes, the buffer only " + std::to_string(memory.size_bytes()));
   try {
-    const nb::gil_scoped_release released;  // a driver may copy what is not page-locked first
+    const nb::gil_scoped_release released;  // a driver copies memory that is not page-locked
     queue_parts(stream, memory, order);
   } catch (const DeviceError&) {
-    // A part of the work may be queued although a later part, the record of an event, was refused.
+    // A part of the work may be queued even if a later part, such as the event's record, was
+    // refused.
     keep_for(stream, std::move(host_), nullptr);
     throw;
   }
@@ -161,7 +162,7 @@ void HostCopy::queue(Stream& stream, const memory::Buffer& memory, const Order& 
 void HostCopy::queue_parts(Stream& stream, const memory::Buffer& memory, const Order& order) {
   const std::vector<HostArray::Part> parts = host_->parts();
   const bool is_in = access_ == HostArray::Access::read;
-  // Nothing to copy: the order still holds.
+  // There is nothing to copy, but the order must hold.
   if (parts.empty())
     return is_in ? stream.copy_in(memory, nullptr, 0, order)
                  : stream.copy_out(nullptr, memory, 0, order);

@@ -15,7 +15,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// A reference to a function that any thread may give up, with or without the GIL.
+/// A reference to a function that any thread may drop, with or without the GIL.
 class Held {
  public:
   explicit Held(nb::object callable);
@@ -23,19 +23,19 @@ class Held {
   Held& operator=(const Held&) = delete;
   ~Held();
   void call();
-  /// The reference, once.
+  /// Takes the reference; null the second time.
   PyObject* take() { return callable_.exchange(nullptr); }
 
  private:
   std::atomic<PyObject*> callable_;
 };
 
-/// Calls Python functions, and lets them go, in the order in which they come in.
+/// Calls Python functions, and drops them, in the order of their arrival.
 class Caller {
  public:
   struct Task {
-    PyObject* callable;  ///< a reference of its own
-    bool is_call;        ///< false: the reference is dropped without a call
+    PyObject* callable;  ///< owns a reference
+    bool is_call;        ///< false: drop the reference without a call
   };
 
   /// Needs the GIL.
@@ -61,7 +61,7 @@ class Caller {
   }
   /// Needs the GIL.
   void end() {
-    if (!thread_.joinable() || process_ != ::getpid()) return;  // a fork has left the thread behind
+    if (!thread_.joinable() || process_ != ::getpid()) return;  // a fork has no such thread
     {
       const std::lock_guard lock(mutex_);
       is_ending_ = true;
@@ -93,8 +93,8 @@ class Caller {
       }
     }
   }
-  /// Functions that will not be called any more. Their end may run Python code, which must not find
-  /// the lock held.
+  /// Drops the functions that will not be called. Dropping a function may run Python code, so the
+  /// lock must not be held.
   void drop_all() {
     std::deque<Task> left;
     {
@@ -106,17 +106,17 @@ class Caller {
     for (const Task& task : left) Py_DECREF(task.callable);
   }
 
-  std::mutex mutex_;  // guards the three that follow; no thread waits for the GIL under it
+  std::mutex mutex_;  // guards the next three; no thread waits for the GIL under it
   std::deque<Task> tasks_;
   std::set<Held*> held_;
   bool is_ending_ = false;
   std::condition_variable added_;
   std::thread thread_;
-  pid_t process_ = 0;  // whose thread it is
+  pid_t process_ = 0;  // the process of the thread
 };
 
 Caller& caller() {
-  static auto* one = new Caller;  // never destroyed: a driver may call when the process ends
+  static auto* one = new Caller;  // never destroyed: drivers may call at exit
   return *one;
 }
 

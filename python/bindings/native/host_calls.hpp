@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python functions that streams call.
+// Lets streams call Python functions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,13 +10,13 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// A function that calls `callable`. It may be called on any thread and without the GIL; `callable`
-/// is called soon, on a thread of Treadle's own, because a driver's thread must not wait for the
-/// GIL: its owner may be waiting for the driver. If the function is never called, `callable` ends
-/// with its last copy. Needs the GIL.
+/// Returns a function that makes `callable` be called soon. The function may run on any thread,
+/// without the GIL. `callable` runs on a thread of Treadle, because a driver's thread must not wait
+/// for the GIL: the GIL's owner may be waiting for the driver. If the function never runs,
+/// `callable` is dropped with the function's last copy. Needs the GIL.
 std::function<void()> host_call(nb::object callable);
 
-/// For the interpreter's exit: waits for the call that is under way, and makes none any more.
+/// Called at the interpreter's exit: waits for the running call, and makes no further calls.
 void end_host_calls() noexcept;
 
 }  // namespace treadle::bindings

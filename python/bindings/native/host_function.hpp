@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python functions that the driver calls.
+// Lets the driver call Python functions.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace treadle::bindings {
 
-/// A Python function as one of C++. It is not called any more once the interpreter ends. Its
-/// exceptions become warnings. A function that is called once ends with the call.
+/// Makes a C++ function of a Python function. After the interpreter's end it calls nothing.
+/// Exceptions become warnings. With `is_called_once`, the Python function is dropped after the
+/// call.
 inline std::function<void()> host_function(nb::handle function, bool is_called_once = false) {
   if (PyCallable_Check(function.ptr()) == 0)
     raise_python(PyExc_TypeError, std::string("function is to be called without arguments, and ") +

@@ -51,7 +51,7 @@ std::vector<std::int64_t> sizes_of(nb::handle sequence, const char* what) {
   return sizes;
 }
 
-/// Of one element: what follows "<f", "|u" and the like; "<M8[ns]" has a unit behind it.
+/// The size of an element: the number behind "<f", "|u" and the like. "<M8[ns]" ends with a unit.
 std::size_t element_bytes(nb::handle type_text) {
   const char* text = type_text.is_valid() && PyUnicode_Check(type_text.ptr()) != 0
                          ? PyUnicode_AsUTF8(type_text.ptr())
@@ -66,7 +66,7 @@ std::size_t element_bytes(nb::handle type_text) {
   return typestr[1] == 'U' ? 4 * size : size;
 }
 
-/// From the first element's address on.
+/// The layout from the first element's address on.
 Layout layout_of(nb::handle interface, std::size_t item_bytes) {
   const auto shape = sizes_of(item(interface, "shape"), "shape");
   const nb::handle strides = item(interface, "strides");
@@ -86,9 +86,9 @@ void require_no_gaps(const Layout& layout, std::size_t item_bytes) {
                         "make it contiguous first");
 }
 
-/// The address of what `interface` describes.
+/// The address in the interface's dictionary.
 std::uint64_t address_in(nb::handle interface) {
-  const std::uint64_t address = interface_address(interface);  // refuses what is no such dictionary
+  const std::uint64_t address = interface_address(interface);  // throws for other objects
   if (const nb::handle mask = item(interface, "mask"); mask.is_valid() && !mask.is_none())
     throw NotSupported("an array of another library with a mask", "pass its data without");
   return address;
@@ -127,7 +127,7 @@ std::shared_ptr<Device> device_at(std::uint64_t address) {
     try {
       return device::device_of_address(driver(), address);
     } catch (const Error&) {
-      return nullptr;  // it is not installed, or has no device
+      return nullptr;  // the driver is not installed, or has no device
     }
   };
   if (auto found = ask([] { return cuda::default_driver(); })) return found;
@@ -137,12 +137,12 @@ std::shared_ptr<Device> device_at(std::uint64_t address) {
 
 namespace {
 
-/// Keeps a Python object for C++, which may let it go on any thread.
+/// Keeps a Python object for C++ code that may drop it on any thread.
 std::shared_ptr<void> keep_object(nb::handle object) {
   return {object.inc_ref().ptr(), [](void* kept) { Py_DECREF(static_cast<PyObject*>(kept)); }};
 }
 
-/// Where the elements of `interface` are, and on which stream their owner's work comes first.
+/// The device of the elements, and the stream on which the owner's work comes first.
 std::pair<std::shared_ptr<Device>, std::shared_ptr<Stream>> place_of(std::uint64_t address,
                                                                      nb::handle stream) {
   std::shared_ptr<Device> device;
@@ -216,7 +216,7 @@ SharedElements bytes_of(const Buffer& buffer) {
 
 nb::dict cuda_array_interface(const SharedElements& self) {
   if (device::cuda_context(self.buffer.device()) == nullptr)
-    throw nb::attribute_error(interface_name);  // hasattr() is False
+    throw nb::attribute_error(interface_name);  // so hasattr() is False
   const device::Location place = self.buffer.location();
   const std::uint64_t stream = self.stream->raw();
   const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(self.dtype);

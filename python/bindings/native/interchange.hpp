@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that crosses between libraries: __cuda_array_interface__ and DLPack, both ways, with the
-// order of the streams on both sides.
+// Shares memory with other libraries by __cuda_array_interface__ and DLPack, in both directions,
+// and orders the streams of both sides.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,51 +22,52 @@ namespace nb = nanobind;
 /// The answer of an object's __cuda_array_interface__ (versions 2 and 3).
 struct CudaArray {
   std::uint64_t address;
-  nb::object stream;  ///< where its owner's work is; null or None: there is nothing to wait for
+  nb::object stream;  ///< the stream of its owner's work; null or None: nothing to wait for
 };
-/// For a kernel. Throws InvalidArgument for strides that leave gaps, TypeError for what is no such
-/// dictionary.
+/// Reads the interface for a kernel. Throws InvalidArgument for strides that leave gaps, TypeError
+/// for an object that is not the interface's dictionary.
 CudaArray read_cuda_array(nb::handle interface);
-/// Later work of `stream` starts after that queued now on `owner_stream`, a stream of `device`
-/// named as the interface does; the host does not wait. Throws InvalidArgument for 0, which the
-/// interface forbids. `event` is made where it is needed, and the next call may use it.
+/// Makes later work of `stream` start after the work that is queued now on `owner_stream`, a stream
+/// of `device` in the interface's notation. The host does not wait. Throws InvalidArgument for 0,
+/// which the interface forbids. The function sets `event` if it needs one, and the next call may
+/// reuse it.
 void wait_for_owner(device::Stream& stream, device::Device& device, nb::handle owner_stream,
                     std::shared_ptr<device::Event>& event);
 
-/// The Device that `address` is memory of, by the drivers that are in use; null for none.
+/// The Device whose memory contains `address`, according to the drivers in use; null for none.
 std::shared_ptr<device::Device> device_at(std::uint64_t address);
 
-/// Elements that cross between libraries: memory, and where and what they are in it.
+/// Elements shared between libraries: the memory, and their place and layout in it.
 struct SharedElements {
   memory::Buffer buffer;
-  Layout layout;  ///< from the buffer's start on
+  Layout layout;  ///< from the beginning of the buffer
   std::size_t item_bytes = 1;
-  std::string dtype = "uint8";  ///< for DType::parse(), which may not know it
+  std::string dtype = "uint8";  ///< for DType::parse(), which may not know the name
   bool is_read_only = false;
-  std::shared_ptr<device::Stream> stream;  ///< what was queued on them comes before its later work
+  std::shared_ptr<device::Stream> stream;  ///< its later work may use the elements
 };
-/// The bytes of a buffer, on the current stream.
+/// The bytes of a buffer, for the current stream.
 SharedElements bytes_of(const memory::Buffer& buffer);
 
-/// Memory of another library. It keeps `object` until the work queued on its last stream is done.
-/// The work of its owner comes before later work on `stream`; where that is None, on the device's
-/// current one. Throws TypeError for objects of neither protocol, InvalidArgument for memory that
-/// is not of a device.
+/// Takes memory of another library. Keeps `object` until the work on the memory's last stream is
+/// done. The owner's work comes before later work on `stream`; None means the device's current
+/// stream. Throws TypeError for objects without either protocol, InvalidArgument for memory that
+/// does not belong to a device.
 SharedElements adopt_elements(nb::handle object, nb::handle stream);
-/// The same by DLPack alone.
+/// Takes memory by DLPack only.
 SharedElements adopt_dlpack(nb::handle object, nb::handle stream);
-/// The same as a Buffer. Throws InvalidArgument for elements with gaps.
+/// Takes memory as a Buffer. Throws InvalidArgument for elements with gaps.
 memory::Buffer adopt_buffer(nb::handle object, nb::handle stream);
 
-/// __cuda_array_interface__; AttributeError on run-times other than CUDA.
+/// __cuda_array_interface__. Raises AttributeError on run-times other than CUDA.
 nb::dict cuda_array_interface(const SharedElements& self);
-/// What another library's __dlpack_device__() returns. Throws DTypeError if it is no pair.
+/// The result of another library's __dlpack_device__(). Throws DTypeError if it is no pair.
 std::pair<int, int> dlpack_device_of(nb::handle object);
-/// __dlpack_device__: (type, number). BufferError where DLPack has no name for the memory.
+/// __dlpack_device__: (type, number). Raises BufferError if DLPack has no name for the memory.
 nb::tuple dlpack_device(const memory::Buffer& self);
-/// The host's address of memory that DLPack calls the host's; null for other memory.
+/// The host address of memory that DLPack counts as host memory; null for other memory.
 std::byte* host_memory(const memory::Buffer& self);
-/// __dlpack__: a capsule, of a copy or not. The keywords are the protocol's.
+/// __dlpack__: a capsule of the elements or of a copy. The keywords are the protocol's.
 nb::object dlpack(const SharedElements& self, bool is_copied, nb::handle stream,
                   nb::handle max_version);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs, and the Python type of a kernel of any device. A plain CPython type, not a nanobind
-// class: calls arrive by vectorcall and find everything they need in the object.
+// Programs, and the Python type of kernels of any device. The type is a plain CPython type, not a
+// nanobind class: vectorcall passes calls, and the object holds everything that a call needs.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -46,7 +46,7 @@ namespace {
 using device::Argument;
 using device::Local;
 
-/// What a call needs besides its arguments.
+/// The state that a call needs besides its arguments.
 struct CallState {
   explicit CallState(device::Kernel launched)
       : kernel(std::move(launched)),
@@ -57,11 +57,11 @@ struct CallState {
       pointed.declare(index++, parameter.type);
   }
   device::Kernel kernel;
-  std::shared_ptr<device::Stream> stream;  ///< where calls go that name none, outside of scopes
-  std::shared_ptr<device::Event> event;    ///< of wait_for_owner(), used again; the GIL guards it
-  bool has_addresses;  ///< an address of another library's array is a place in memory
+  std::shared_ptr<device::Stream> stream;  ///< for calls without a stream, outside of scopes
+  std::shared_ptr<device::Event> event;    ///< for wait_for_owner(), reused; guarded by the GIL
+  bool has_addresses;                      ///< whether an address is a place in memory
   PointedElements pointed;
-  std::vector<bool> reported = {};  ///< parameters that an array contradicted
+  std::vector<bool> reported = {};  ///< parameters whose contradiction was reported
 };
 
 struct KernelObject {
@@ -117,7 +117,7 @@ Keywords read_keywords(PyObject* names, PyObject* const* values) {
   raise_python(PyExc_TypeError, text);
 }
 
-/// Reports once an array with other elements than the parameter points to.
+/// Reports once that an array's elements differ from those the parameter points to.
 void check_array(CallState& call, std::size_t index, PyObject* argument) {
   if (!call.pointed.is_known(index)) return;
   if (call.reported.empty()) call.reported.resize(call.kernel.parameters().size());
@@ -132,8 +132,8 @@ void check_array(CallState& call, std::size_t index, PyObject* argument) {
   call.reported[index] = true;
 }
 
-/// Memory that is not a Buffer: the CUDA shell's, or another library's array, whose owner's work
-/// comes first on `stream`.
+/// Reads memory that is not a Buffer: the CUDA shell's memory, or another library's array, whose
+/// owner's work then comes first on `stream`.
 std::optional<Argument> read_address(PyObject* argument, CallState& call, device::Stream& stream) {
   cuda::DevicePointer address = 0;
   if (read_pointer(argument, address)) return Argument(device::Location{address, 0});
@@ -148,7 +148,7 @@ std::optional<Argument> read_address(PyObject* argument, CallState& call, device
   return Argument(device::Location{array.address, 0});
 }
 
-/// The arguments of one call. Values are read where they are; structures are views of buffers.
+/// The arguments of one call. Values are read in place; structures are views of buffers.
 class ArgumentReader {
  public:
   explicit ArgumentReader(std::size_t count) {
@@ -213,7 +213,7 @@ device::Stream& stream_of(const CallState& call, PyObject* given) {
                std::string("stream is a treadle.Stream or None, not ") + Py_TYPE(given)->tp_name);
 }
 
-/// What the call returns, a new reference.
+/// Launches. Returns the call's result, a new reference.
 PyObject* launch(CallState& call, PyObject* const* arguments, std::size_t count,
                  const Keywords& given) {
   if (given[kw_groups] == nullptr || given[kw_group_size] == nullptr)
@@ -303,7 +303,7 @@ PyObject* groups_per_compute_unit(PyObject* self, PyObject* const* arguments,
     return groups ? nb::object(nb::int_(*groups)) : nb::object(nb::none());
   });
 }
-/// group_items (of occupancy()) and local_bytes.
+/// Reads group_items (of occupancy()) and local_bytes.
 std::size_t occupancy_arguments(PyObject* const* arguments, Py_ssize_t count, Py_ssize_t needed,
                                 const char* signature) {
   if (count < needed || count > needed + 1) raise_python(PyExc_TypeError, signature);
@@ -412,7 +412,7 @@ void bind_kernel_type(nb::module_& m) {
 }
 
 nb::object make_kernel(device::Kernel kernel) {
-  numpy_types();  // from now on NumPy's scalars are known by their types
+  numpy_types();  // recognise NumPy's scalars from now on
   auto state = std::make_unique<CallState>(std::move(kernel));
   auto* object = reinterpret_cast<KernelObject*>(kernel_type->tp_alloc(kernel_type, 0));
   if (object == nullptr) throw nb::python_error();
@@ -500,7 +500,7 @@ void bind_occupancy(nb::module_& m) {
       "why.");
 }
 
-/// A variable of the program's module, which the Buffer keeps loaded.
+/// A variable of the program's module. The Buffer keeps the module loaded.
 memory::Buffer variable(const Program& self, std::string_view name) {
   const std::shared_ptr<device::Module> module = self.module().shared_from_this();
   const auto [place, size_bytes] = module->global(name);
@@ -520,7 +520,7 @@ void bind_program(nb::module_& m) {
           "kernel",
           [](const Program& self, std::string_view name) {
             const auto found = [&] {
-              const nb::gil_scoped_release released;  // it may be compiled only now
+              const nb::gil_scoped_release released;  // the program may be compiled only now
               return self.kernel(name);
             };
             return make_kernel(found());

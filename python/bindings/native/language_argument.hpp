@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Languages as arguments: a treadle.Language, or its name.
+// Languages as arguments: a treadle.Language, or the name of a language.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -16,7 +16,7 @@ namespace treadle::bindings {
 
 using LanguageArgument = std::variant<Language, std::string>;
 
-/// Throws InvalidArgument for a name that is none.
+/// Throws InvalidArgument for a name that is no language.
 inline Language language_of(const LanguageArgument& given) {
   const auto* const name = std::get_if<std::string>(&given);
   return name != nullptr ? language_named(*name) : std::get<Language>(given);

@@ -20,7 +20,7 @@ using Values = std::vector<std::int64_t>;
 
 std::optional<std::int64_t> slice_part(nb::handle part) {
   if (part.is_none()) return std::nullopt;
-  // Clips what 64 bits do not hold, as every slice in Python does.
+  // Clamps numbers beyond 64 bits, as every slice in Python does.
   Py_ssize_t value = PyNumber_AsSsize_t(part.ptr(), nullptr);
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return value;
@@ -32,7 +32,7 @@ Index index_of(nb::handle object) {
   if (PySlice_Check(object.ptr()))
     return {Index::Kind::slice, slice_part(object.attr("start")), slice_part(object.attr("stop")),
             slice_part(object.attr("step")).value_or(1)};
-  // bool is an int, but selects as a mask does, and arrays may be asked for an int in vain.
+  // bool is an int, but selects as a mask does. Arrays may refuse to become an int.
   const nb::object integer = PyBool_Check(object.ptr())
                                  ? nb::object()
                                  : nb::steal<nb::object>(PyNumber_Index(object.ptr()));

@@ -9,10 +9,10 @@
 
 namespace treadle::bindings {
 
-/// The key between the brackets of a[...]: integers, slices, Ellipsis and None, one or a tuple.
-/// Throws IndexError for a key that gives no view, such as a mask.
+/// Reads the key of a[...]: integers, slices, Ellipsis and None, one or a tuple. Throws IndexError
+/// for a key that gives no view, such as a mask.
 std::vector<Index> indices_of(nanobind::handle object);
-/// Extents or strides as Python has them.
+/// Converts extents or strides to a tuple.
 nanobind::tuple tuple_of(Extents values);
 
 }  // namespace treadle::bindings

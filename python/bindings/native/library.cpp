@@ -37,7 +37,7 @@ void bind_library(nb::module_& m) {
       [](const std::string& name, int cuda_version) {
         add_python_folders();
         SharedLibrary opened = library::open_library(library::library_kind(name), cuda_version);
-        opened.keep_loaded();  // for ctypes, which opens it once more
+        opened.keep_loaded();  // ctypes opens it again later
         return opened.path();
       },
       nb::arg("name"), nb::arg("cuda_version") = 0,

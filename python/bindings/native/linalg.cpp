@@ -18,7 +18,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// As recorded(), of a function that may use a library in Python's packages.
+/// As recorded(), for a function that may use a library of a Python package.
 template <class Result, class... Arguments>
 auto with_libraries(Result (*function)(Arguments...)) {
   return [function](std::decay_t<Arguments>... arguments) -> Result {
@@ -37,7 +37,7 @@ Array einsum(const std::string& subscripts, const std::vector<Array>& operands) 
   return linalg::einsum(subscripts, operands);
 }
 
-/// A number has the dtype that it has alone, as NumPy has it in products of vectors.
+/// A number gets its own dtype, as in NumPy's products of vectors.
 array::Operand factor(const array::Operand& value) {
   if (value.array() != nullptr || !value.type().is_weak()) return value;
   return typed_alone(value.number());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// wait_for= and event= of the calls that queue work: events to wait for, and one for the end.
+// Reads wait_for= and event= of calls that queue work: events to wait for, and an event for the
+// end.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,17 +14,17 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// `wait_for` is None, an Event or an iterable of Events; `event` is None or False (the end is of
-/// no interest), True (in a new Event) or an Event to record the end in. Both may be null.
+/// `wait_for` is None, an Event or an iterable of Events. `event` is None or False for no event,
+/// True for a new Event, or an Event that is recorded at the end. Both may be null.
 class OrderArguments {
  public:
-  /// Throws TypeError. Waits here for events that the stream cannot wait for itself, those of
-  /// another run-time: without the GIL, and so that Ctrl-C ends the wait.
+  /// Throws TypeError. Waits here for events of another run-time, which the stream cannot wait for:
+  /// without the GIL, and Ctrl-C ends the wait.
   OrderArguments(device::Stream& stream, nb::handle wait_for, nb::handle event);
 
-  /// Valid as long as this.
+  /// Valid as long as this object.
   device::Order get() const noexcept { return {after_, done_}; }
-  /// What the call returns: the Event of the end, or None.
+  /// The result of the call: the Event of the end, or None.
   nb::object result() const { return event_; }
 
  private:

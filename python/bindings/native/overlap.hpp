@@ -7,7 +7,7 @@
 
 namespace treadle::bindings {
 
-/// Places of a convolution: "full", "same" or "valid". Throws InvalidArgument.
+/// The overlap of a convolution by name: "full", "same" or "valid". Throws InvalidArgument.
 array::Overlap overlap_named(const std::string& mode);
 
 }  // namespace treadle::bindings

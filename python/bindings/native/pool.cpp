@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What devices keep of the memory that arrays have given up.
+// The pools in which devices keep memory that arrays have freed.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 
@@ -14,7 +14,7 @@
 namespace treadle::bindings {
 namespace {
 
-/// The pool of a device, which it keeps.
+/// The pool of a device. Keeps the device alive.
 struct PoolOfDevice {
   std::shared_ptr<device::Device> device;
   memory::DevicePool& pool() const { return memory::pool_of(*device); }

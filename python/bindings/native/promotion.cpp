@@ -20,7 +20,7 @@ namespace treadle::bindings {
 
 namespace {
 
-/// NumPy's dtypes, of which there is one object each; kept for ever, guarded by the GIL.
+/// NumPy's dtypes: there is one object of each. Never dropped; guarded by the GIL.
 std::array<PyObject*, static_cast<std::size_t>(Scalar::structure)> known_dtypes;
 
 }  // namespace
@@ -56,7 +56,7 @@ IntegerFit integer_fit(Scalar dtype, nb::handle integer) {
   const bool beyond = overflow < 0 || PyErr_Occurred() != nullptr;
   PyErr_Clear();
   if (!beyond) return fit(dtype, std::uint64_t{large});
-  // Beyond all integers; a floating dtype takes it, rounded.
+  // The number is beyond all integer dtypes; a floating dtype rounds it.
   const bool is_integer = fit(dtype, ~std::uint64_t{0}) != IntegerFit::within ||
                           fit(dtype, std::int64_t{-1}) != IntegerFit::within;
   if (!is_integer) return IntegerFit::within;
@@ -117,7 +117,7 @@ nb::list op_names() {
   return names;
 }
 
-// What the tests compare with NumPy.
+// For tests, which compare the results with NumPy.
 void bind_resolution(nb::module_& m) {
   m.def("_operations", &op_names, nb::sig("def _operations() -> list[tuple[str, int]]"));
   m.def(

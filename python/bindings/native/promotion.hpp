@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Python objects are to the rules of treadle/base/promotion.hpp.
+// Converts Python objects for the rules of treadle/base/promotion.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,15 +12,15 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// What numpy.dtype() takes as a scalar dtype. Throws DTypeError for those that devices do not
-/// have.
+/// Converts whatever numpy.dtype() takes to a scalar dtype. Throws DTypeError for dtypes that
+/// devices do not have.
 Scalar scalar_from(nb::handle dtype_like);
-/// int, float and complex themselves are weak; their subclasses, such as numpy.float64, are not. An
-/// object with a dtype has that dtype; any other goes to scalar_from().
+/// int, float and complex are weak; their subclasses, such as numpy.float64, are not. An object
+/// with a dtype has this dtype. Other objects go to scalar_from().
 OperandType operand_type(nb::handle object);
 /// The operation of this name. Throws InvalidArgument.
 Op op_named(const std::string& name);
-/// Of a Python int of any size.
+/// Whether the dtype can hold a Python int of any size.
 IntegerFit integer_fit(Scalar dtype, nb::handle integer);
 /// The numpy.dtype of this name.
 nb::object numpy_dtype(Scalar scalar);

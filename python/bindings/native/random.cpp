@@ -25,8 +25,8 @@ using kernel::IntervalEnd;
 using kernel::RandomDraw;
 using kernel::RandomTarget;
 
-/// Fills the whole buffer. Its blocks are taken before the GIL is let go, so that threads that
-/// share a state draw different numbers.
+/// Fills the whole buffer. Takes the blocks from the state before releasing the GIL, so that
+/// threads that share a state draw different numbers.
 void fill(const memory::Buffer& buffer, const RandomDraw& draw, RandomState& state,
           nb::handle stream) {
   const std::size_t size = DType(draw.dtype()).size_bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Distributions from Python's numbers.
+// Makes distributions of Python's numbers.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,15 +11,15 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// Integers of [low, high), which may be of any size. Throws InvalidArgument for none,
-/// OverflowError for integers that the dtype does not have.
+/// Integers in [low, high), which may be Python ints of any size. Throws InvalidArgument for an
+/// empty range, OverflowError for integers beyond the dtype.
 kernel::RandomDraw integers_between(Scalar dtype, const nb::int_& low, const nb::int_& high);
 
-/// The methods of Generator for listed distributions and for random vectors.
+/// Binds the methods of Generator for listed distributions and random vectors.
 void bind_random_distributions(nb::class_<array::Generator>& type);
-/// Sobol, and direction vectors.
+/// Binds Sobol, and direction vectors.
 void bind_sobol(nb::module_& m);
-/// choice() and its like.
+/// Binds choice() and the functions for random orders.
 void bind_random_orders(nb::class_<array::Generator>& type);
 
 }  // namespace treadle::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The methods of random.Generator for listed distributions, made of their list, and for vectors.
+// Methods of random.Generator: for listed distributions, made from their list, and for vectors.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -27,7 +27,7 @@ using array::Operand;
 using array::RandomKind;
 using array::Shape;
 
-/// Elements of the host in C's order, and their shape. Waits for arrays of devices.
+/// The elements of a host array in C's order, and the shape. Waits for arrays on devices.
 struct HostNumbers {
   std::vector<double> values;
   Shape shape;
@@ -42,13 +42,13 @@ HostNumbers host_numbers(nb::handle object) {
   made.values.resize(nb::cast<std::size_t>(dense.attr("size")));
   const nb::bytes bytes(dense.attr("tobytes")());
   if (bytes.size() != 0) std::memcpy(made.values.data(), bytes.c_str(), bytes.size());
-  // ascontiguousarray() gives numbers an axis.
+  // ascontiguousarray() would give numbers an axis.
   for (const nb::handle extent : nb::tuple(numpy.attr("shape")(own)))
     made.shape.push_back(nb::cast<std::int64_t>(extent));
   return made;
 }
 
-/// Refuses what is out of range in the host's arrays; elements on devices are not looked at.
+/// Refuses elements of host arrays that are out of range. Elements on devices are not checked.
 void require_elements(RandomKind kind, std::size_t parameter, nb::handle object) {
   if (nb::isinstance<Array>(object)) return;
   const bool is_sequence = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
@@ -56,7 +56,7 @@ void require_elements(RandomKind kind, std::size_t parameter, nb::handle object)
   kernel::require_parameters(kind, parameter, host_numbers(object).values);
 }
 
-/// `given` has None for what is left out.
+/// `given` has None for each parameter that is left out.
 nb::object draw_listed(Generator& self, RandomKind kind, std::span<const nb::handle> given,
                        std::span<const nb::handle, 3> size_dtype_out) {
   const auto named = codegen::parameters_of(kind);

@@ -20,7 +20,7 @@ namespace {
 using array::Generator;
 using array::Shape;
 
-/// None: it is an integer, a number of positions.
+/// Returns the array; None if the object is an integer, a number of positions.
 std::optional<Array> array_argument(const Generator& self, nb::handle object, const char* name) {
   if (!nb::isinstance<Array>(object) && PyIndex_Check(object.ptr()) &&
       !nb::hasattr(object, "__len__"))
@@ -103,7 +103,7 @@ void shuffle(Generator& self, nb::handle x, int axis) {
     raise_python(PyExc_TypeError, std::string("shuffle() of a ") + Py_TYPE(x.ptr())->tp_name +
                                       ": pass an array or a list");
   const nb::object all = nb::steal(PySlice_New(nullptr, nullptr, nullptr));
-  if (nb::hasattr(x, "__array__")) {  // NumPy's
+  if (nb::hasattr(x, "__array__")) {  // NumPy's arrays
     const nb::object shape = x.attr("shape");
     const nb::object count = shape[nb::int_(axis)];
     const Array order = self.permutation(nb::cast<std::int64_t>(count));

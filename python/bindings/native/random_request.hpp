@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the arguments of random.Generator's methods are read: parameters, and what a draw gives.
+// Reads the arguments of random.Generator's methods: parameters, and the form of the result.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,14 +18,14 @@ namespace treadle::bindings {
 
 namespace nb = nanobind;
 
-/// A number as Python's bool and float, or NumPy's integer.
+/// Converts a number to Python's bool or float, or NumPy's integer.
 nb::object python_number(const Number& number, Scalar dtype);
-/// Lists and tuples as NumPy's arrays.
+/// Converts lists and tuples to NumPy arrays.
 nb::object without_sequences(nb::handle object);
-/// Where a generator's arrays are made.
+/// The placement of a generator's arrays.
 array::Placement placement_of(const array::Generator& random);
 
-/// loc, scale and their like: a number or an array, held while the GIL is released.
+/// A parameter such as loc or scale: a number or an array, held while the GIL is released.
 class Parameter {
  public:
   Parameter(const array::Generator& random, nb::handle object, const char* name);
@@ -39,14 +39,15 @@ class Parameter {
   Array array_;
 };
 
-/// What a draw gives: numbers of `out`, a new array of `size`, or one number where both are None.
+/// The result of a draw: numbers in `out`, a new array of shape `size`, or one number if both are
+/// None.
 class Request {
  public:
   Request(nb::handle size, nb::handle dtype, nb::handle out);
 
   Scalar dtype() const { return dtype_; }
   nb::object of(array::Generator& random, const RandomDraw& draw) const;
-  /// Of what make(shape) gives; without a size that is the shape of the parameters.
+  /// Returns the numbers of make(shape). Without a size, the shape is that of the parameters.
   template <class Make>
   nb::object of(std::span<const Parameter* const> parameters, Make make) const {
     std::vector<const Layout*> layouts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// random.Sobol, and the direction vectors beneath as NumPy's arrays.
+// random.Sobol, and its direction vectors as NumPy arrays.
 #include "treadle/array/sobol.hpp"
 
 #include <nanobind/nanobind.h>

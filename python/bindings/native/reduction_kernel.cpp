@@ -29,7 +29,7 @@ void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const P
           nb::handle neutral, std::string reduce, std::string map, std::string arguments,
           const std::vector<PythonType>& types, std::string name, std::string preamble,
           std::vector<std::string> flags) {
-  numpy_types();  // from now on NumPy's scalars are known by their types
+  numpy_types();  // recognise NumPy's scalars from now on
   add_python_folders();
   new (self) ReductionKernel(
       std::move(device), dtype_of(type),

@@ -25,7 +25,7 @@ namespace {
 
 using kernel::ScanKernel;
 
-/// Name, array and offset of a fetch.
+/// Name, array and offset of a ScanFetch.
 using PythonFetch = std::tuple<std::string, std::string, int>;
 
 // over 6 parameters because they are the keywords of the Python call
@@ -35,7 +35,7 @@ void make(ScanKernel* self, std::shared_ptr<device::Device> device, const Python
           const std::vector<PythonType>& types, std::string name, std::string preamble,
           std::vector<std::string> flags, const std::string& index_dtype, bool is_sequential,
           std::vector<std::string> one_for_one, std::optional<bool> looks_back) {
-  numpy_types();  // from now on NumPy's scalars are known by their types
+  numpy_types();  // recognise NumPy's scalars from now on
   add_python_folders();
   ScanTexts texts{.arguments = std::move(arguments),
                   .input = std::move(input),

@@ -17,7 +17,7 @@ using device::Argument;
 DType dtype_of(const PythonType& type) {
   const auto& [name, numpy_name, size_bytes] = type;
   if (!numpy_name.empty()) return DType::parse(numpy_name);
-  // Texts need a structure's name and size; the name makes it differ from any other.
+  // Texts need the name and the size of a structure. The name distinguishes the structures.
   return DType::structure(name,
                           {Field{name, Scalar::uint8, 0, {static_cast<std::int64_t>(size_bytes)}}},
                           size_bytes, 1);
@@ -35,7 +35,7 @@ namespace {
 
 std::string python_text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
 
-/// Also for NumPy's numbers, which know best how they are written.
+/// Also for NumPy's numbers, which print themselves best.
 std::string real_text(nb::handle value) {
   if (PyBool_Check(value.ptr())) return value.ptr() == Py_True ? "1" : "0";
   const Number number = number_from(value);

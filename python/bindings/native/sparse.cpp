@@ -227,7 +227,7 @@ void bind_diagonals(nb::module_& m) {
           "Whether each row reads which of its diagonals are there.");
 }
 
-/// The matrix, its format, what explains the choice, and whether it was known.
+/// The matrix, its format, the reason of the choice, and whether the choice was known before.
 std::tuple<std::shared_ptr<SparseMatrix>, std::string, std::string, bool> choose_format(
     const SparseMatrix& a, bool is_timed, bool is_kept) {
   const sparse::FormatChoice choice = sparse::choose_format(

@@ -37,7 +37,7 @@ using sparse::SolverEnd;
 using sparse::SolverOptions;
 using sparse::SparseMatrix;
 
-/// As recorded(), of a function that may use a library in Python's packages.
+/// As recorded(), for a function that may use a library of a Python package.
 template <class Result, class... Arguments>
 auto solved(Result (*function)(Arguments...)) {
   return [function](std::decay_t<Arguments>... arguments) -> Result {
@@ -72,7 +72,7 @@ void bind_operator(nb::module_& m) {
           "of_matrix",
           [](nb::handle matrix) {
             const auto* const made = nb::cast<const SparseMatrix*>(matrix);
-            // The object of Python, which the operator keeps, is what lives as long.
+            // The operator keeps the Python object, which keeps the matrix.
             return LinearOperator::of(std::shared_ptr<const SparseMatrix>(
                 made, [kept = nb::borrow(matrix)](const SparseMatrix*) mutable {
                   const nb::gil_scoped_acquire held;

@@ -43,8 +43,8 @@ void leave(const std::shared_ptr<Stream>& self) {
   pop_current();
 }
 
-/// Between two devices; what is moved by way of the host waits for the stream, and is left by
-/// Ctrl-C while it does.
+/// Copies between two devices. A copy through the host waits for the stream, and Ctrl-C ends this
+/// wait.
 void copy_between(Stream& stream, const Buffer& to, const Buffer& from, const Order& order) {
   Device &destination = to.device(), &source = from.device();
   if (destination.event_domain() != source.event_domain()) wait_for(stream);
@@ -93,7 +93,7 @@ nb::object queue_fill(Stream& self, const Buffer& buffer, nb::handle pattern, nb
   return order.result();
 }
 
-/// What names a stream among other libraries.
+/// The stream's handle in cuda.core's protocol.
 nb::tuple cuda_stream_protocol(const Stream& self) {
   if (cuda_context(self.device()) == nullptr)
     throw NotSupported("a stream of " + self.device().info().id + " is none of CUDA's",
@@ -280,7 +280,7 @@ std::shared_ptr<Stream> stream_or_current(nb::handle stream, Device& device) {
 
 void wait_for(Stream& stream) {
   {
-    const device::LeaveDeferred leave;  // who waits for a copy looks at no expression
+    const device::LeaveDeferred leave;  // a wait for a copy needs no pending expression
     const nb::gil_scoped_release released;
     stream.synchronize();
   }
@@ -294,11 +294,11 @@ void wait_for(Event& event) {
 
 namespace {
 
-/// All waits of the waist: other threads run, and Ctrl-C ends the wait.
+/// All waits of the waist use this function: other threads run, and Ctrl-C ends the wait.
 void wait_in_python(device::Device& device, const std::function<bool()>& is_done,
                     const std::function<void()>& wait) {
-  if (is_gil_door_closed()) return wait();  // there is nobody to ask
-  const nb::gil_scoped_acquire gil;         // or may have had it before
+  if (is_gil_door_closed()) return wait();  // no Python code can be asked
+  const nb::gil_scoped_acquire gil;         // the thread may hold it already
   if (const cuda::Context* context = cuda_context(device))
     wait_for(*context, is_done, wait);
   else

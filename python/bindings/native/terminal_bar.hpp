@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far compile_variants() is, on a terminal.
+// Shows the progress of compile_variants() on a terminal.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace treadle::bindings {
 
-/// A bar of text for a line of so many columns: "compiling  [=====>    ]  12 of 24, 3.1 s".
+/// The bar as text for a line of `columns`: "compiling  [=====>    ]  12 of 24, 3.1 s".
 std::string progress_text(const compile::VariantProgress& progress, unsigned columns = 78);
 
-/// Whether there are bars, as there are at first; for all threads.
+/// Turns bars on or off for all threads. They are on at first.
 void show_progress(bool shown) noexcept;
-/// Whether there are.
+/// Whether bars are on.
 bool shows_progress() noexcept;
 
-/// A line of standard error that is drawn again and again from half a second on, where that is a
-/// terminal, and taken away at the end.
+/// A line on standard error, if that is a terminal. It appears after half a second, is redrawn, and
+/// is removed at the end.
 class TerminalBar {
  public:
   TerminalBar();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers that a device's kernels are made with.
+// The numbers that shape a device's kernels.
 #include "treadle/kernel/tiling.hpp"
 
 #include <nanobind/operators.h>

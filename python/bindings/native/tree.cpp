@@ -29,9 +29,9 @@ const char* kept_name(nb::handle name) {
 }
 
 // The place of the running Python line. The last places are remembered, because loops make nodes at
-// the same place, and finding a line's number takes longer than making a node.
+// the same place, and finding the number of a line takes longer than making a node.
 struct Place {
-  PyCodeObject* code = nullptr;  // owned
+  PyCodeObject* code = nullptr;  // owns a reference
   int instruction = -1;
   tree::Position position;
 };
@@ -71,21 +71,22 @@ std::map<PyTypeObject*, void (*)(nb::handle)>& makers() {
 
 PyTypeObject* node_type = nullptr;
 
-// The node of an object, where the object's class is one of Python's: those of C++'s own nodes are
-// of the base class itself.
+// The PythonNode of an object whose class is one of Python's. Nodes made by C++ have the base class
+// itself, and give null.
 PythonNode* python_node(tree::Node* node, PyObject* object) noexcept {
   return Py_TYPE(object) == node_type ? nullptr : static_cast<PythonNode*>(node);
 }
 
-// A node of texts alone is part of no cycle. Python's collector, which goes through thousands of
-// statements else, need not know it until it gets another part.
+// Whether a node has only texts. Such a node cannot be part of a cycle, so Python's garbage
+// collector need not know it until it gets another part; otherwise the collector would visit
+// thousands of statements.
 bool has_texts_alone(const PythonNode& node, PyObject* object) noexcept {
   const auto is_text = [](const Part& part) { return part.node() == nullptr; };
   return Py_TYPE(object) == node.bound_type() && !node.extra.is_valid() && node.list().empty() &&
          std::ranges::all_of(node.parts(), is_text);
 }
 
-// An object of Python's has been made around the node, or with it.
+// Called when a Python object has been made around the node, or with it.
 void set_python_object(tree::Node* node, PyObject* object) noexcept {
   node->set_owner(object);
   PythonNode* const ours = python_node(node, object);
@@ -95,7 +96,7 @@ void set_python_object(tree::Node* node, PyObject* object) noexcept {
   if (has_texts_alone(*ours, object)) PyObject_GC_UnTrack(object);
 }
 
-// Makes the node after a user's __init__(), if that has not made it.
+// Makes the node after a user's __init__(), if the __init__() has not made it.
 void complete(PyObject* object) {
   if (nb::inst_ready(object)) return;
   for (PyTypeObject* type = Py_TYPE(object); type != nullptr; type = type->tp_base)
@@ -114,8 +115,9 @@ int init_and_complete(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return 0;
 }
 
-// Classes of users have constructors that know nothing of ours. A function of ours in their place
-// would hold the user's, which Python's collector of garbage could not see.
+// Users' classes may have constructors that do not call ours. The slot is replaced rather than the
+// function: a function of ours would hold the user's, and Python's garbage collector could not see
+// that.
 void watch_constructor(nb::handle cls) {
   if (nb::cast<bool>(cls.attr("__dict__").attr("__contains__")("__init__")))
     reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_init = init_and_complete;
@@ -188,7 +190,7 @@ tree::PrintOptions cgen_options() {
   return options;
 }
 
-// What a part may be when a caller passes a function that replaces nodes.
+// Converts a part that a caller's function puts in a node's place.
 nb::object rewritten(const tree::Node& root, const nb::callable& replace) {
   const NodePtr shared(const_cast<tree::Node*>(&root));
   return object_of(tree::rewrite(Part(shared), [&](const Part& part) {
@@ -209,7 +211,8 @@ NodePtr with_children(const tree::Node& node, const nb::callable& replace) {
 
 nb::object deep_copy(const tree::Node& node, nb::handle) { return nb::cast(tree::copy(node)); }
 
-// How the node is made again in another process. One that C++ made comes back as one of Python's.
+// Tells how another process makes the node again. A node made by C++ comes back as one made by
+// Python.
 nb::tuple reduced(const tree::Node& node) {
   const auto* const ours = dynamic_cast<const PythonNode*>(&node);
   PyObject* const type =
@@ -299,7 +302,8 @@ void bind_node(nb::module_& m) {
       "The identifiers that it mentions, without keywords, comments and strings.");
 }
 
-// The method that mappers call for a class: cgen's names follow its classes, except for these.
+// The method that mappers call for a class. cgen derives the names from its classes, with these
+// exceptions.
 std::string mapper_method(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> others[] = {
       {"AlignedAttribute", "aligned"},
@@ -329,7 +333,7 @@ std::string mapper_method(std::string_view name) {
   return method;
 }
 
-// The text for a compiler, and the same with the lines that made it.
+// The text for a compiler, with or without the lines that made it.
 nb::object source_of(const tree::Node& node, const LanguageArgument& language, bool line_directives,
                      bool comments) {
   tree::PrintOptions options;
@@ -352,8 +356,8 @@ tree::Node& to_change(const tree::Node& node) {
 int visit_node(const tree::Node* node, visitproc visit, void* arg) {
   if (node == nullptr) return 0;
   Py_VISIT(static_cast<PyObject*>(node->owner()));
-  // C++'s own nodes have no object. Of one that several nodes point to, who holds what is below it
-  // is not known.
+  // A node made by C++ has no Python object. If several nodes point to it, the owner of the parts
+  // below is unknown.
   return node->pointer_count() == 1 ? visit_parts(*node, visit, arg) : 0;
 }
 

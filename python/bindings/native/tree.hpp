@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Nodes of treadle/codegen/tree.hpp that Python makes and derives from: treadle.cgen. A class of
-// Python's is a class here, so that isinstance() and copies work; the kinds and their texts are
-// those of the tree.
+// Nodes of treadle/codegen/tree.hpp that Python makes and derives from: treadle.cgen. Each Python
+// class has a class here, so that isinstance() and copies work. Kinds and texts are the tree's.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,21 +22,21 @@ using tree::NodePtr;
 using tree::Part;
 using Parts = std::vector<Part>;
 
-/// The base of all classes. Instances live in their Python objects.
+/// The base of all classes. An instance lives inside its Python object.
 class __attribute__((visibility("hidden"))) PythonNode : public tree::Node {
  public:
   using Node::Node;
   std::optional<std::vector<std::string>> own_lines() const override;
   std::optional<std::pair<std::string, std::string>> own_declaration() const override;
   NodePtr shallow_copy() const override;
-  /// The class as it is bound, of which the object's may be a subclass.
+  /// The bound class; the object's class may be a subclass of it.
   virtual PyTypeObject* bound_type() const noexcept = 0;
 
-  /// Arguments that are in no part: numbers of an attribute, for instance. Null: none.
+  /// Arguments that no part holds, such as the numbers of an attribute. Null: none.
   nb::object extra;
 };
 
-/// One class of Python's.
+/// One Python class.
 template <class Tag, class Base>
 struct BoundClass : Base {
   using Base::Base;
@@ -45,35 +44,35 @@ struct BoundClass : Base {
   PyTypeObject* bound_type() const noexcept override { return type; }
 };
 struct GenerableTag;
-/// The base of all: classes of users have a generate(), whose lines are written in its place.
+/// The base of all classes. A user's class has a generate(), whose lines replace the node's text.
 using Generable = BoundClass<GenerableTag, PythonNode>;
 template <class Tag, class Base = Generable>
 using Class = BoundClass<Tag, Base>;
 
-/// A part as Python sees it: a node, a str, or None for an empty one where `or_none`.
+/// A part as a Python object: a node or a str. An empty part is None if `or_none` is true.
 nb::object object_of(const Part& part, bool or_none = false);
-/// A str, a node, None, or anything else by its str().
+/// Makes a part of a str, a node, None, or str() of another object.
 Part part_of(nb::handle object);
-/// Of any iterable but a str.
+/// Makes parts of any iterable except a str.
 Parts parts_of(nb::handle iterable);
-/// The text that str() gives: as cgen writes it.
+/// The text that str() returns, in cgen's form.
 std::string text_of(const tree::Node& node);
 
-/// A node to which parts are about to be given: from now on Python's collector of garbage knows it.
+/// A node that is about to get parts. From now on Python's garbage collector knows it.
 tree::Node& to_change(const tree::Node& node);
-/// Shows Python's collector of garbage the objects that a node holds through its parts: the
-/// collector finds nodes that contain themselves only so.
+/// Shows Python's garbage collector the objects that a node holds through its parts: without this
+/// the collector cannot find nodes that contain themselves.
 int visit_node(const tree::Node* node, visitproc visit, void* arg);
 
-/// Takes the state of a copied object.
+/// Sets the state of a copied object.
 void restore(PythonNode& node, nb::handle object, nb::tuple state);
 nb::tuple state_of(const tree::Node& node);
 Kind kind_named(const std::string& name);
 
-/// Says how to make the node of an object, if the __init__() of its class does not call ours.
+/// Registers how to make an object's node, for classes whose __init__() does not call ours.
 void remember_maker(PyTypeObject* type, void (*make)(nb::handle object));
 
-/// A class and its name; further methods are added to the result.
+/// Defines a class; the caller adds further methods to the result.
 template <class T, class Base>
 nb::class_<T, Base> define(nb::module_& m, const char* name, const char* doc) {
   nb::class_<T, Base> cls(m, name, doc);
@@ -86,7 +85,7 @@ nb::class_<T, Base> define(nb::module_& m, const char* name, const char* doc) {
   return cls;
 }
 
-/// The kind of nodes that classes of users derive from `T`.
+/// The kind of node for users' classes that derive from `T`.
 template <class T>
 void let_users_derive(Kind kind) {
   static const Kind its_kind = kind;
@@ -118,7 +117,7 @@ void add_list(Cls& cls, const char* name) {
       },
       [](Generable& node, nb::handle value) { to_change(node).list() = parts_of(value); });
 }
-/// Adds a read-only attribute: an argument that is in no part.
+/// Adds a read-only attribute: an argument that no part holds.
 template <class Cls>
 void add_extra(Cls& cls, const char* name) {
   cls.def_prop_ro(name, [name](const Generable& node) -> nb::object {

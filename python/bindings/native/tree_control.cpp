@@ -27,7 +27,7 @@ NodePtr make_if(Part condition, Part yes, Part no) {
   return NodePtr(nb::inst_ptr<tree::Node>(made));
 }
 
-// The last of them stands innermost.
+// The last pair becomes the innermost `if`.
 nb::object multiple_ifs(nb::handle pairs, nb::handle base) {
   const nb::list all = nb::list(pairs);
   Part rest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declarators: what has a type and a name, and what stands around both.
+// Declarators: declarations of a type and a name, and the declarators around them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -53,7 +53,7 @@ std::string inline_text(const tree::Node& node) {
   return text;
 }
 
-// The name that a declarator declares: that of the innermost one.
+// The declared name, from the innermost declarator.
 nb::object name_of(const tree::Node& node) {
   switch (node.kind()) {
     case Kind::value:
@@ -133,7 +133,7 @@ void bind_bases(nb::module_& m) {
   add_extra(specifier, "sep");
 }
 
-// Words before the type that a language has.
+// Adds words before the type, which depend on the language.
 template <class Tag>
 void bind_word(nb::module_& m, const char* name, const char* word,
                std::optional<Language> only_in = {}) {
@@ -150,7 +150,7 @@ void bind_word(nb::module_& m, const char* name, const char* word,
           },
           "subdecl"_a);
 }
-// Text before or behind the name.
+// Adds text before or behind the name.
 template <class Tag, class Base>
 void bind_around_name(nb::module_& m, const char* name, const char* before, const char* behind,
                       std::optional<Language> only_in = {}) {
@@ -299,7 +299,7 @@ void bind_values(nb::module_& m) {
   add_part<0>(pattern, "template_spec");
 }
 
-// Text with arguments, around the type or the name; `names` are attributes.
+// Adds text with arguments around the type or the name; `names` are the attributes.
 void keep(PythonNode* self, const char* name, nb::handle value) {
   if (!self->extra.is_valid()) self->extra = nb::dict();
   self->extra[name] = value;

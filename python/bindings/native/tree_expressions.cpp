@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Expressions, on which Python's operators make further ones. cgen has none of them.
+// Expressions, and Python operators that combine them. cgen has no such classes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -31,7 +31,7 @@ nb::object made(Arguments&&... arguments) {
   return nb::handle(reinterpret_cast<PyObject*>(T::type))(std::forward<Arguments>(arguments)...);
 }
 
-// A Python number is written as C reads it.
+// Writes a Python number in C's form.
 nb::object operand(nb::handle value) {
   if (PyBool_Check(value.ptr())) return nb::str(value.is(nb::handle(Py_True)) ? "1" : "0");
   return nb::borrow(value);

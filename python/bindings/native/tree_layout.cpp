@@ -35,7 +35,7 @@ bool is_padded(const tree::Node& node) {
          nb::cast<std::size_t>(ours->extra["pad_bytes"]) > 0;
 }
 
-// The members of a structure, without what fills it up.
+// The members of a structure, without padding.
 std::span<const Part> fields_of(const tree::Node& node) {
   const std::span<const Part> all = node.list();
   return is_padded(node) ? all.first(all.size() - 1) : all;
@@ -279,7 +279,7 @@ nb::object default_of(const tree::Node& node) {
 }
 
 std::string maker_of(const tree::Node& node, const std::string& data) {
-  format_of(node);  // refuses what has none
+  format_of(node);  // throws for a type without a format
   if (node.kind() != Kind::array || node.part(1).is_empty()) return data;
   std::string text;
   for (std::size_t i = 0; i < count_of(node); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declarators as members of structures: sizes, alignments, and bytes as C lays them out.
+// Declarators as members of structures: sizes, alignments, and bytes in C's layout.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,16 +10,17 @@
 
 namespace treadle::bindings {
 
-/// The declarator that another one stands around; null: it stands around none.
+/// The declarator inside `node`; null if `node` is the innermost.
 const Part* inner_of(const tree::Node& node);
-/// What Python's module struct calls it. Throws DTypeError for types that are names only.
+/// The format of Python's module struct. Throws DTypeError for types of which only the name is
+/// known.
 std::string format_of(const tree::Node& node);
-/// Bytes. Throws DTypeError likewise.
+/// In bytes. Throws DTypeError likewise.
 std::size_t alignment_of(const tree::Node& node);
 std::size_t size_of(const tree::Node& node);
 /// Zero, or a list of zeros.
 nb::object default_of(const tree::Node& node);
-/// Python text.
+/// Python text that makes the value.
 std::string maker_of(const tree::Node& node, const std::string& data);
 /// Writes a value to the bytes of a member.
 void pack_value(const tree::Node& node, nb::handle value, std::string& bytes, std::size_t at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How constructors of tree.hpp's classes make their nodes.
+// Makes nodes in the constructors of tree.hpp's classes.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ template <class T, std::size_t count>
 void place(T* self, Kind kind, Part (&&parts)[count], Parts list = {}) {
   new (self) T(kind, std::span<Part>(parts), std::move(list), tree::Position{});
 }
-/// One that has a list only.
+/// Makes a node that has only a list.
 template <class T>
 void place_list(T* self, Kind kind, Parts list) {
   new (self) T(kind, std::span<Part>(), std::move(list), tree::Position{});
 }
-/// A node of Python's class `T`, made by our own functions at the line that called them.
+/// Makes a node of the Python class `T` in our own functions, at the line that called them.
 template <class T, class... Arguments>
 NodePtr make_object(Arguments&&... arguments) {
   const nb::object made =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statements, blocks and directives: cgen's, and those that it does not have.
+// Statements, blocks and directives: those of cgen and additional ones.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace nb::literals;
 
-// Of a block: Python's list, whose elements lie in the node.
+// Python's list of a block's statements. The elements are stored in the node.
 class NodeList {
  public:
   explicit NodeList(NodePtr node) : node_(std::move(node)) {}
@@ -125,7 +125,7 @@ using Collection = Class<CollectionTag, Block>;
 using Statement = Class<StatementTag>;
 using LiteralLines = Class<LiteralLinesTag>;
 
-// A name that depends on what is in it alone.
+// A namespace whose name depends only on its content.
 class PrivateNamespace : public Class<struct PrivateNamespaceTag, Block> {
  public:
   using BoundClass::BoundClass;
@@ -204,7 +204,7 @@ void bind_blocks(nb::module_& m) {
   hidden.def("get_namespace_name", &PrivateNamespace::namespace_name, "Its name.");
 }
 
-// Blanks at the ends of lines, which cgen takes away.
+// Removes blanks at the ends of lines, as cgen does.
 std::string without_trailing(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -216,7 +216,8 @@ std::string without_trailing(std::string_view text) {
   return result;
 }
 
-// The lines behind the first line end, without the blanks that the first of them begins with.
+// Removes the first line end, and from each line behind it the blanks with which the first of these
+// lines begins.
 std::string literal_text(std::string_view text) {
   if (!text.starts_with('\n'))
     throw InvalidArgument("literal lines that do not begin with a line end",
@@ -397,7 +398,7 @@ void bind_comments(nb::module_& m) {
       "A block of the comment and the statement, or of the statements of a block.");
 }
 
-// Directives around statements are statements themselves.
+// Directives around statements are statements, too.
 template <class T>
 void bind_branch_of_directives(nb::module_& m, const char* name, const char* word) {
   define<T, Collection>(m, name, word)

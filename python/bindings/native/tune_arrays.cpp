@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers of arrays' kernels, tuned.
+// Tunes the numbers that shape the kernels of arrays.
 #include "treadle/tune/tune_arrays.hpp"
 
 #include <nanobind/nanobind.h>

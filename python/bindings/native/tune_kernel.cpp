@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels compiled and measured in many ways.
+// Compiles and measures variants of kernels.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -62,7 +62,7 @@ device::LaunchShape shape_from(const nb::object& given) {
   return made;
 }
 
-/// Python's functions are borrowed: whoever calls tune_kernel() keeps them.
+/// Python's functions are borrowed: the caller of tune_kernel() keeps them.
 void bind_template(nb::module_& m) {
   nb::class_<KernelTemplate>(m, "KernelTemplate", "A kernel that can be written in many ways.")
       .def(nb::init<>())
@@ -255,7 +255,7 @@ void bind_measure_options(nb::module_& m) {
       .def_rw("limit_seconds", &MeasureOptions::limit_seconds, "After which a run is a timeout.");
 }
 
-/// One way to write a kernel, as another process gets it.
+/// One variant of a kernel, in the form that another process receives.
 Variant variant_from(const nb::tuple& parts) {
   Variant made;
   made.source = nb::cast<std::string>(parts[0]);
@@ -325,7 +325,8 @@ void bind_compile_variant(nb::module_& m) {
       "device"_a, "variant"_a, "Compiles into the cache; seconds that it took.");
 }
 
-/// Ctrl-C: what was found so far is the result. Python's handler notes it, and `stop` tells.
+/// After Ctrl-C the result so far is returned. Python's handler notes the signal, and `stop`
+/// reports it.
 struct Interrupt {
   nb::handle stop;
   bool came = false;
@@ -339,7 +340,7 @@ struct Interrupt {
 Tuned run(const std::shared_ptr<device::Device>& device, const tune::Space& space,
           const KernelTemplate& kernel, std::vector<ProblemArgument> arguments, TuneOptions options,
           nb::handle stop) {
-  space.size();  // now, with the lock: Python's constraints are asked
+  space.size();  // evaluates Python's constraints now, with the GIL
   Interrupt interrupt{.stop = stop};
   options.stop = [&] { return interrupt(); };
   try {

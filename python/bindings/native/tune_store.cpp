@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was measured, kept, and kernels that are launched by it.
+// Keeps measured results, and kernels that are launched by these results.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -113,7 +113,7 @@ void bind_store_class(nb::module_& m) {
       });
 }
 
-/// What tunes in the background wants Python's lock: it is given up while that is waited for.
+/// Tuning in the background needs the GIL, so release the GIL while waiting for it.
 class TunedKernelHolder {
  public:
   explicit TunedKernelHolder(std::unique_ptr<TunedKernel> kernel) : kernel_(std::move(kernel)) {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The core's warnings become Python's. They come from any thread, from destructors, and from code
-// that holds a lock of its own; so the one that warns never takes the GIL, which another thread may
-// hold while it waits for that lock. It leaves the text, and Python's main thread issues it as soon
-// as it runs Python code again: for what the main thread did itself, right behind the call.
+// Passes the core's warnings to Python. Warnings come from any thread, from destructors, and from
+// code that holds a lock. So the warning thread never takes the GIL: another thread may hold the
+// GIL while it waits for that lock. The thread stores the text, and Python's main thread issues it
+// when it next runs Python code; for a warning of the main thread itself, that is right after the
+// call.
 #include "treadle/process/warning.hpp"
 
 #include <nanobind/stl/string.h>
@@ -27,7 +28,7 @@ struct Left {
   Left* next;
 };
 
-// A list without a lock: a process may fork while another thread is here.
+// A list without a lock, because a process may fork while another thread is here.
 std::atomic<Left*> newest{nullptr};
 std::atomic<bool> is_announced{false};
 PyObject* warning_class = nullptr;
@@ -40,7 +41,7 @@ std::vector<std::string> take_all() {
   return texts;
 }
 
-// At the user's line; where there is none, as if the program's first line had warned.
+// Warns at the user's line; without one, at the program's first line.
 void issue_at_caller(const std::string& text) {
   const nb::object frame = calling_frame();
   nb::object file = nb::str("treadle"), globals;
@@ -64,7 +65,8 @@ void issue(const std::string& text) noexcept {
   try {
     issue_at_caller(with_python_names(text));
   } catch (nb::python_error& error) {
-    // The user's filter makes it an error; but where it happened nobody can catch it any more.
+    // The user's filter turns the warning into an error, but nobody can catch it at its place any
+    // more.
     error.restore();
     PyErr_WriteUnraisable(nullptr);
   } catch (...) {
@@ -82,12 +84,13 @@ void leave(std::string_view text) {
   auto* left = new Left{std::string(text), newest.load()};
   while (!newest.compare_exchange_weak(left->next, left)) {
   }
-  // Python has room for a few such calls only; without it, the next warning or the exit tries.
+  // Python can hold only a few such calls. If there is no room, the next warning or the exit tries
+  // again.
   if (!is_announced.exchange(true) && Py_AddPendingCall(issue_left, nullptr) != 0)
     is_announced = false;
 }
 
-// From here on nobody runs Python code that could receive a warning: the core writes to stderr.
+// No Python code can receive a warning any more: the core writes to stderr.
 void return_to_stderr() {
   set_warning_handler({});
   issue_left(nullptr);

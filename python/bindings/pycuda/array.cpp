@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Array and its descriptors, and memcpy_* from and to arrays of one dimension.
+// Array and its descriptors, and memcpy_* between host or device memory and arrays of one
+// dimension.
 #include "pycuda/array.hpp"
 
 #include "calls/bindings_handle.hpp"
@@ -12,7 +13,8 @@ namespace treadle::bindings {
 namespace face {
 namespace {
 
-// What both descriptors have; as properties of each, whose bases would have no documentation.
+// Properties of both descriptors. Each class has its own, because properties of a base would have
+// no documentation.
 template <class T>
 void bind_plane(nb::class_<T>& type) {
   const auto number = [&type](const char* name, const char* doc, auto get) {
@@ -105,7 +107,7 @@ void bind_array_class(nb::module_& m) {
   let_go_without_gil<Array>();
 }
 
-/// A place in an array, as the caller of a copy named it.
+/// A place in an array, as the caller of a copy gave it.
 struct Place {
   cuda::ArrayPosition value;
   Place(const nb::object& array, const nb::object& index, const char* what)
@@ -157,7 +159,7 @@ void bind_array_copies(nb::module_& m) {
         }),
         nb::arg("dest"), nb::arg("dest_index"), nb::arg("src"), nb::arg("src_index"),
         nb::arg("len"), "Copies between two arrays of one dimension.");
-  // PyCUDA documents the short names and has the long ones.
+  // PyCUDA documents the short names, and defines the long names.
   for (const char* name : {"memcpy_htoa", "py_memcpy_htoa"})
     m.def(name,
           pycuda([](nb::object ary, nb::object index, nb::object src) { htoa(ary, index, src); }),

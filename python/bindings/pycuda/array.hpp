@@ -8,16 +8,16 @@
 
 namespace treadle::bindings::face {
 
-/// Sizes and format, each 0 until it is set.
+/// Sizes and format; each is 0 until it is set.
 struct ArrayDescriptor {
   cuda::ArrayShape shape{.format = cuda::ArrayFormat{0}, .channels = 0};
 };
-/// The same with a depth and flags.
+/// A descriptor with a depth and flags.
 struct ArrayDescriptor3D {
   cuda::ArrayShape shape{.format = cuda::ArrayFormat{0}, .channels = 0};
 };
 
-/// The descriptor's shape. Throws TypeError for anything that is none.
+/// The descriptor's shape. Throws TypeError for objects that are no descriptor.
 inline const cuda::ArrayShape& shape_argument(nb::handle object, const char* what) {
   if (nb::isinstance<ArrayDescriptor3D>(object))
     return instance_of<ArrayDescriptor3D>(object).shape;

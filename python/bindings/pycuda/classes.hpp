@@ -30,24 +30,24 @@ struct Event {
   cuda::Event event;
 };
 
-/// A new context, made current on the calling thread.
+/// Makes a context and makes it current on the calling thread.
 Context make_context(const Device& device, nb::object flags);
 
 /// The current context. Throws pycuda.driver.LogicError in PyCUDA's words if there is none.
 cuda::Context current_context();
-/// Queues arithmetic of arrays that waits on the current context's device: marks and waits mean
-/// everything that the program has written before them.
+/// Queues pending arithmetic of arrays on the current context's device, so that marks and waits
+/// include all operations that the program has written before them.
 void queue_deferred();
-/// Throws pycuda.driver.LogicError if init() was not called.
+/// Throws pycuda.driver.LogicError if the program has not called init().
 void require_init(const char* call);
 void set_initialized();
 
 /// A member of one of the enumerations in treadle.pycuda._enums.
 nb::object enum_member(const char* enumeration, int value);
-/// An enumeration's number, from a member or an int.
+/// The number of an enumeration's member, given as a member or an int.
 int enum_value(nb::handle member, const char* what);
 
-/// A writable view of raw memory. Throws OverflowError or ValueError if it cannot be one.
+/// A writable view of raw memory. Throws OverflowError or ValueError if there can be no view.
 nb::object raw_buffer(cuda::DevicePointer address, nb::handle size, nb::handle offset);
 
 }  // namespace treadle::bindings::face

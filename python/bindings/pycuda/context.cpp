@@ -40,7 +40,7 @@ int shared_config() {
   try {
     return static_cast<int>(current_context().shared_config());
   } catch (const NotSupported&) {
-    return static_cast<int>(cuda::SharedConfig::default_bank_size);  // there is no other
+    return static_cast<int>(cuda::SharedConfig::default_bank_size);  // the only bank size
   }
 }
 

@@ -62,7 +62,8 @@ void dtod(const nb::object& dest, const nb::object& src, const nb::object& size,
   const cuda::StreamRef queue =
       stream == nullptr ? cuda::StreamRef{} : stream_argument(stream->ptr());
   if (bytes == 0) return;
-  // Ordered on the device: neither form waits on a GPU, the first does on the CPU device.
+  // The device orders the copy. On a GPU neither form waits; on the CPU device the first form
+  // waits.
   without_gil_asked(context, [&] {
     if (stream == nullptr)
       cuda::copy_on_device(to.value, from.value, bytes);
@@ -142,7 +143,7 @@ void bind_peer_copies(nb::module_& m) {
         "As memcpy_peer, in the order of `stream`.");
 }
 
-// The four forms of memset for one width.
+// The four forms of memset for one width of elements.
 template <class Value>
 struct Fill {
   void (*linear)(cuda::DevicePointer, Value, std::size_t);
@@ -165,7 +166,7 @@ cuda::FillArea area_of(const nb::object& dest, const nb::object& pitch, const nb
 
 template <class Value>
 void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
-  // PyCUDA's functions call the number `size`, its documentation `count`.
+  // PyCUDA's functions call the number `size`; its documentation calls the number `count`.
   for (const char* number : {"size", "count"}) {
     m.def(("memset_d" + bits).c_str(),
           pycuda([fill](nb::object dest, nb::object data, nb::object size) {

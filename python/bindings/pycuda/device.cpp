@@ -62,7 +62,7 @@ nb::object attribute_by_name(const Device& self, const std::string& name) {
   return attribute(self, nb::cast<int>(nb::int_(member)));
 }
 
-// Some programs refuse textures where they see CUDA 12, whose compiler had none.
+// Some programs refuse textures on CUDA 12, whose compiler had no texture references.
 int told_version(int version) {
   const int told = settings().pycuda_cuda_version;
   return told != 0 ? told : version;
@@ -95,7 +95,7 @@ int enum_value(nb::handle member, const char* what) {
 
 namespace {
 
-/// What is asked of the driver before there is a device.
+/// Binds queries of the driver that need no device.
 void bind_driver(nb::module_& m) {
   m.def(
       "get_version", [] { return version_tuple(told_version(cuda::header_version())); },

@@ -18,7 +18,7 @@ struct RegisteredBuffer : RegisteredObject {};
 struct RegisteredImage : RegisteredObject {};
 struct RegisteredMapping {
   cuda::GraphicsMapping mapping;
-  nb::object stream;  ///< kept, because the mapping ends in it
+  nb::object stream;  ///< kept, because the mapping ends on it
 };
 
 unsigned gl_number(const nb::object& number, const char* what) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host memory of several kinds. Each class has Python's buffer interface; driver.py makes arrays of
-// it.
+// Host memory of several kinds. Each class has Python's buffer interface, and driver.py makes
+// arrays of the memory.
 #include <nanobind/stl/unique_ptr.h>
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ struct RegisteredHostMemory final : HostPointer {
   std::size_t size_bytes() const override { return memory.size_bytes(); }
   cuda::DevicePointer device_pointer() const override { return memory.device_pointer(); }
   cuda::RegisteredMemory memory;
-  nb::object base;  // owns the memory that is page-locked
+  nb::object base;  // owns the page-locked memory
 };
 
 class AlignedHostAllocation final : public HostPointer {
@@ -62,7 +62,7 @@ class AlignedHostAllocation final : public HostPointer {
     throw NotSupported("aligned host memory is not page-locked: the device has no address for it");
   }
   void free() {
-    data();  // the second time is an error
+    data();  // throws the second time
     data_.reset();
   }
 
@@ -74,7 +74,7 @@ class AlignedHostAllocation final : public HostPointer {
   std::unique_ptr<std::byte, Release> data_;
 };
 
-// The driver allocates no zero bytes, but an empty array is an array.
+// The driver cannot allocate zero bytes, but there are empty arrays.
 std::size_t size_argument(nb::handle size) {
   return std::max<std::uint64_t>(unsigned_argument(size.ptr(), "size"), 1);
 }
@@ -113,7 +113,7 @@ void bind_page_locked(nb::module_& m) {
            }),
            "host_alloc_flags, as the driver has them.");
   m.attr("HostAllocation") = locked;
-  // No tp_clear: the array must outlive the page-locking. Its side of a cycle ends the cycle.
+  // No tp_clear: the array must outlive the page-locking. The array's own tp_clear ends a cycle.
   static PyType_Slot registered_slots[] = {
       type_slot(Py_bf_getbuffer, get_buffer<RegisteredHostMemory, Face::pycuda>),
       type_slot(Py_tp_traverse, traverse_kept<RegisteredHostMemory, &RegisteredHostMemory::base>),
@@ -180,7 +180,7 @@ void bind_managed(nb::module_& m) {
     return instance_of<ManagedAllocation>(object).live_address();
   });
   m.def("_managed_allocation", pycuda([](nb::object size, nb::object flags) {
-          // 0 is no flag of the driver's: without a request the memory is everyone's.
+          // 0 is no flag of the driver. Without flags, any stream may use the memory.
           const auto bits = unsigned_argument(flags.ptr(), "mem_flags", ~0u);
           const auto attach =
               bits == 0 ? cuda::AttachFlags::global : static_cast<cuda::AttachFlags>(bits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Event has of other processes.
+// Events that are shared with other processes.
 #pragma once
 
 #include "pycuda/classes.hpp"
@@ -8,7 +8,7 @@ namespace treadle::bindings::face {
 
 /// A bytearray of 64 bytes.
 nb::object event_ipc_handle(const Event& event);
-/// Throws LogicError for anything else.
+/// Makes an event of a bytearray of 64 bytes. Throws LogicError for other objects.
 Event event_from_ipc_handle(nb::handle handle);
 
 }  // namespace treadle::bindings::face

@@ -14,12 +14,13 @@ namespace treadle::bindings {
 namespace face {
 namespace {
 
-/// A linker with its message handler, which is told of each step that fails, and of the last one.
+/// A linker with its message handler, which is called for each step that fails and for the last
+/// step.
 struct Linker {
   cuda::Linker linker;
   nb::object message_handler;
 
-  /// Runs one step without Python's lock.
+  /// Runs one step without the GIL.
   template <class Step>
   auto run(Step step) {
     try {

@@ -10,15 +10,15 @@
 
 namespace treadle::bindings::face {
 
-/// What counts as a device allocation; kernels and copies take each of them.
+/// The base of device allocations. Kernels and copies take each of them.
 class DeviceAllocation {
  public:
   virtual ~DeviceAllocation() = default;
-  /// Throws LogicError the second time.
+  /// Throws LogicError if called a second time.
   virtual void free() = 0;
   /// Throws InvalidState after free().
   virtual cuda::DevicePointer live_address() const = 0;
-  /// Still answers after free().
+  /// Also after free().
   cuda::DevicePointer address() const noexcept { return address_; }
 
  protected:
@@ -49,7 +49,7 @@ class ManagedAllocation final : public DeviceAllocation {
   bool is_freed() const noexcept { return memory_.is_freed(); }
   cuda::DevicePointer live_address() const override { return memory_.address(); }
   const cuda::ManagedMemory& memory() const noexcept { return memory_; }
-  /// For the host. Throws InvalidState after free().
+  /// The host's address. Throws InvalidState after free().
   std::byte* data() const { return memory_.data(); }
   std::size_t size_bytes() const { return memory_.size_bytes(); }
 
@@ -57,7 +57,7 @@ class ManagedAllocation final : public DeviceAllocation {
   cuda::ManagedMemory memory_;
 };
 
-/// Memory of an array, which is of the device's pool.
+/// The memory of an array, from the device's pool.
 class BufferAllocation final : public DeviceAllocation {
  public:
   explicit BufferAllocation(memory::Buffer buffer)
@@ -73,10 +73,10 @@ class BufferAllocation final : public DeviceAllocation {
   memory::Buffer buffer_;
 };
 
-/// Base of classes in Python whose get_pointer() gives an address.
+/// The base of Python classes whose get_pointer() returns an address.
 struct PointerHolderBase {};
 
-/// Calls `allocate`; when memory is exhausted collects Python's garbage once and tries again.
+/// Calls `allocate`. If memory is exhausted, runs Python's garbage collection once and tries again.
 template <class F>
 auto allocate_with_retry(F allocate) {
   try {

@@ -28,7 +28,7 @@ JitOptions jit_options(nb::handle options) {
     refuse("options are pairs in a list, not a ", options);
   for (const nb::handle pair : nb::borrow<nb::iterable>(options)) {
     const bool is_pair = PySequence_Check(pair.ptr()) && PySequence_Size(pair.ptr()) == 2;
-    PyErr_Clear();  // of a length that there is not
+    PyErr_Clear();  // an object without a length
     if (!is_pair) refuse("an option is a pair of it and its value, not a ", pair);
     const nb::object option = pair[nb::int_(0)], value = pair[nb::int_(1)];
     list.emplace_back(static_cast<cuda::JitOption>(enum_value(option, "option")),
@@ -62,7 +62,7 @@ Module load(std::span<const std::byte> code, nb::handle options, nb::handle mess
   }
 }
 
-// NVIDIA's driver tells the sizes of parameters alone; the text says more, where it is plain.
+// NVIDIA's driver tells only the sizes of parameters. The source tells more where it is simple.
 std::vector<device::Parameter> declared_parameters(const Module& module,
                                                    const cuda::Function& function) {
   const auto& parameters = function.parameters().parameters;
@@ -70,7 +70,7 @@ std::vector<device::Parameter> declared_parameters(const Module& module,
   std::vector<device::Parameter> found;
   for (device::KernelText& kernel : device::kernels_in(module.source)) {
     if (kernel.name != function.name()) continue;
-    if (!found.empty()) return {};  // which one is compiled, the preprocessor knows
+    if (!found.empty()) return {};  // only the preprocessor knows which one is compiled
     found = std::move(kernel.parameters);
   }
   return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Modules under PyCUDA's rules, and what making one by the driver's compiler or linker takes.
+// Modules under PyCUDA's rules, and arguments for the driver's compiler and linker.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace treadle::bindings::face {
 
 struct Module {
   cuda::Module module;
-  std::string source = {};  ///< what it was compiled from, where that is known
+  std::string source = {};  ///< the source, if known
 };
 
 using JitOptions = std::vector<std::pair<cuda::JitOption, unsigned>>;
-/// From an iterable of (jit_option, number). Throws TypeError or OverflowError naming `options`.
+/// Reads an iterable of (jit_option, number). Throws TypeError or OverflowError naming `options`.
 JitOptions jit_options(nb::handle options);
-/// message_handler(success, info, error), where there is one.
+/// Calls message_handler(success, info, error), if there is a handler.
 void report(nb::handle message_handler, bool success, const cuda::JitLog& log);
 
 }  // namespace treadle::bindings::face

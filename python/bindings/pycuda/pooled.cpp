@@ -17,8 +17,8 @@ PyObject* address(PyObject* self) noexcept {
   return PyLong_FromUnsignedLongLong(pooled(self).address);
 }
 
-// Only an object with attributes can be part of a cycle. The others are not shown to the garbage
-// collector, which would have to look at each of them.
+// Only an object with attributes can be part of a cycle. The garbage collector does not see other
+// objects, because it would have to visit each of them.
 void show_to_collector(PyObject* self) noexcept {
   if (pooled(self).attributes != nullptr && PyObject_GC_IsTracked(self) == 0)
     PyObject_GC_Track(self);

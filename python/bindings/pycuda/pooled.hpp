@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pooled allocations as Python objects. They are written against CPython's own interface, not
-// nanobind's: to allocate and free a block that is held already may cost 0.17 us from Python. Of
-// these a method call through nanobind and an entry in its table of instances would take half.
+// Pooled allocations as Python objects. They use CPython's own interface and not nanobind's: from
+// Python, allocating and freeing a block that the pool holds may cost 0.17 us. A method call
+// through nanobind and an entry in nanobind's table of instances would take half of that.
 //
 //   budget, ns: call 20, object made and ended 15, the caller's place 10 to 25, pool 15
 #pragma once
@@ -19,18 +19,19 @@
 
 namespace treadle::bindings {
 
-/// What every pooled allocation has, of whatever memory.
+/// The members of every pooled allocation, for memory of any kind.
 struct PooledObject {
   PyObject ob_base;
-  PyObject* attributes;  // __dict__, made when a program sets the first
+  PyObject* attributes;  // __dict__, made with the first attribute
   PyObject* weak_references;
   std::size_t size_bytes;
-  std::uint64_t address;  // still told after free()
-  PythonPlace place;      // that allocated
+  std::uint64_t address;  // also valid after free()
+  PythonPlace place;      // the place of the allocation
 };
 
-/// One class of pooled allocations. `name` is qualified; the arrays are of the functions only this
-/// class has, and end with a null entry. `traverse` and all else come from PooledObject.
+/// One class of pooled allocations. `name` is qualified. The arrays list the methods and properties
+/// that only this class has, and end with a null entry. PooledObject provides `traverse` and the
+/// rest.
 struct PooledClass {
   const char* name;
   const char* doc;
@@ -39,10 +40,10 @@ struct PooledClass {
   PyMethodDef* methods;
   getbufferproc get_buffer = nullptr;  // null: no buffer interface
 };
-/// Makes the class and puts it in `m`. Borrowed: classes live as long as the process.
+/// Makes the class and adds it to `m`. Borrowed: classes live as long as the process.
 PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description);
 
-/// Runs `function` for CPython, which takes null for an error that is set.
+/// Runs `function` for CPython. A result of null means that a Python error is set.
 template <class F>
 PyObject* pycuda_result(F&& function) noexcept {
   try {
@@ -59,7 +60,7 @@ struct Pooled : PooledObject {
 
   static Pooled& of(PyObject* object) noexcept { return *reinterpret_cast<Pooled*>(object); }
 
-  /// A new object of class `type` with memory from `pool`; the caller sets its address.
+  /// Makes an object of class `type` with memory from `pool`. The caller sets its address.
   static nb::object make(PyTypeObject* type, memory::Pool<A>& pool, std::size_t size_bytes) {
     auto* const self = PyObject_GC_New(Pooled, type);
     if (self == nullptr) throw nb::python_error();
@@ -80,7 +81,7 @@ struct Pooled : PooledObject {
     PyObject_GC_UnTrack(object);
     if (self.weak_references != nullptr) PyObject_ClearWeakRefs(object);
     self.memory.~Allocation<A>();
-    self.place.~PythonPlace();  // after the memory: until that is freed the pool may ask for it
+    self.place.~PythonPlace();  // after the memory: the pool may use the place until then
     Py_CLEAR(self.attributes);
     PyObject_GC_Del(object);
     Py_DECREF(type);

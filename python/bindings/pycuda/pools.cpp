@@ -13,7 +13,7 @@ namespace treadle::bindings {
 namespace face {
 namespace {
 
-/// Where pools get device memory: one context's.
+/// Allocates a pool's device memory, in one context.
 struct DeviceBlocks {
   using Block = cuda::DeviceMemory;
   cuda::Context context;
@@ -24,8 +24,8 @@ struct DeviceBlocks {
   }
 };
 
-/// Page-locked memory of the context that is current at the first allocation. With a unified
-/// address space it is page-locked for every context.
+/// Allocates page-locked memory in the context that is current at the first allocation. With a
+/// unified address space the memory is page-locked for every context.
 struct PageLockedBlocks {
   using Block = cuda::HostMemory;
   cuda::HostMemoryFlags flags = cuda::HostMemoryFlags::none;

@@ -92,7 +92,7 @@ void bind_event(nb::module_& m) {
 }  // namespace
 
 void bind_pycuda_stream(nb::module_& m) {
-  // Stream first: its methods name Event, which nanobind looks up only when they are called.
+  // Stream comes first: its methods name Event, which nanobind looks up only when they are called.
   bind_stream(m);
   bind_event(m);
 }

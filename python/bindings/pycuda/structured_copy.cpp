@@ -10,7 +10,7 @@ namespace treadle::bindings {
 namespace face {
 namespace {
 
-// The parts that all three share. `kept` holds what the addresses point into.
+// Members of all three classes. `kept` holds the objects that own the addresses.
 struct StructuredCopy {
   cuda::Copy3D copy;
   nb::object kept_source, kept_destination;
@@ -21,10 +21,10 @@ struct Memcpy3DPeer : StructuredCopy {};
 
 struct HostMemory {
   void* address;
-  std::size_t size_bytes;  ///< from the address to the last element; 0: strides go backwards
+  std::size_t size_bytes;  ///< from the address to the last element; 0: strides are negative
 };
 
-// A buffer that may be strided: the copy walks it by its own pitches.
+// A buffer that may have gaps: the copy uses its own pitches.
 HostMemory host_memory(nb::handle object, bool writable) {
   Py_buffer view{};
   if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0)) != 0)
@@ -36,7 +36,7 @@ HostMemory host_memory(nb::handle object, bool writable) {
     memory.size_bytes += static_cast<std::size_t>((view.shape[i] - 1) * view.strides[i]);
   }
   if (!is_forward) memory.size_bytes = 0;
-  PyBuffer_Release(&view);  // the object itself is kept
+  PyBuffer_Release(&view);  // `object` itself is kept
   return memory;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TextureReference and SurfaceReference. What is set counts for the next launch of any kernel of
-// the module (treadle/cuda/texture.hpp).
+// TextureReference and SurfaceReference. Settings apply to the next launch of any kernel of the
+// module (treadle/cuda/texture.hpp).
 #include "pycuda/texture.hpp"
 
 #include <nanobind/stl/string.h>

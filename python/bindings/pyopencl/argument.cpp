@@ -31,7 +31,7 @@ bool is_python_number(PyObject* value) {
 
 constexpr const void* no_handle = nullptr;
 
-// Set once, when the first list is made: casting by exact type costs one comparison.
+// Set with the first list: comparing the exact type costs one comparison.
 PyTypeObject* buffer_type() {
   static auto* type = reinterpret_cast<PyTypeObject*>(nb::type<Buffer>().ptr());
   return type;
@@ -56,7 +56,7 @@ ArgumentType read_argument_type(nb::handle declared, const Argument& argument) {
 }
 
 ArgumentList::ArgumentList(std::size_t count, std::size_t first) : first_(first) {
-  count *= 2;  // a vector may be two
+  count *= 2;  // a vector may take two arguments
   if (count <= few) {
     arguments_ = reinterpret_cast<opencl::ArgumentView*>(few_.arguments);
     scalars_ = few_.scalars;
@@ -119,7 +119,7 @@ void ArgumentList::add_other(PyObject* value) {
   }
   if (nb::isinstance<SVMPointer>(value)) {
     const auto& pointer = instance_of<SVMPointer>(value);
-    void* address = pointer.address();  // throws if it was freed
+    void* address = pointer.address();  // throws if the memory was freed
     const opencl::Context* context = pointer.context();
     return add_argument(
         {Kind::svm, sizeof address, address, context == nullptr ? nullptr : context->raw()});
@@ -166,7 +166,7 @@ void ArgumentList::add(const ArgumentType& type, PyObject* value) {
   }
 }
 
-// Python's own numbers of the usual types, for which types are declared.
+// Adds a Python number of the exact usual type; types are declared for these.
 bool ArgumentList::add_plain_number(char code, PyObject* value) {
   if (PyFloat_CheckExact(value)) {
     const double number = PyFloat_AS_DOUBLE(value);
@@ -196,7 +196,7 @@ void ArgumentList::add_number(char code, PyObject* value) {
   if (add_plain_number(code, value)) return;
   const ScalarType* scalar = scalar_type(Py_TYPE(value));
   if (scalar != nullptr && scalar->code == code) return add_scalar(*scalar, value);
-  if (code == 'e') {  // NumPy rounds; no other part of Python knows the format
+  if (code == 'e') {  // NumPy rounds; no other part of Python knows float16
     const nb::object half = nb::module_::import_("numpy").attr("float16")(nb::handle(value));
     std::uint16_t bits;
     std::memcpy(&bits, scalar_data(half.ptr()), sizeof bits);
@@ -238,7 +238,7 @@ void ArgumentList::report_truncation(PyObject* value, const nb::object& number) 
 }
 
 void ArgumentList::add_integer(char code, PyObject* value) {
-  // A Python float is a mistake here; NumPy's were accepted, truncated, since long ago.
+  // A Python float here is a mistake. PyOpenCL has always accepted NumPy's floats, truncated.
   if (PyFloat_CheckExact(value) || PyUnicode_Check(value) != 0 || PyBytes_Check(value) != 0)
     refuse(value, "is given where an integer was declared");
   if (code == '?') {
@@ -265,7 +265,7 @@ void ArgumentList::add_integer(char code, PyObject* value) {
     case 'b':
     case 'c':
     case 'B':
-      // One byte wraps, as it always did: for numbers of an int.
+      // One byte wraps as in PyOpenCL, for numbers that fit an int.
       require_fit<std::int32_t>(bits);
       return add_value(static_cast<std::uint8_t>(bits));
     case 'h':
@@ -312,7 +312,7 @@ void ArgumentList::add_vector(bool with_offset, PyObject* value) {
     if (with_offset) add_value(std::int64_t{0});
     return;
   }
-  add(memory.ptr());  // the array, which the caller keeps, keeps its memory
+  add(memory.ptr());  // the caller keeps the array, and the array keeps its memory
   if (with_offset) add_value(nb::cast<std::int64_t>(nb::handle(value).attr("offset")));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What Python passes to an OpenCL kernel, turned into the bytes the kernel expects. No Python code
-// runs for NumPy scalars, buffers, and numbers of a declared type.
+// Turns arguments from Python into the bytes that an OpenCL kernel expects. NumPy scalars, buffers
+// and numbers of a declared type are read without running Python code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,15 +21,15 @@
 
 namespace treadle::bindings::cl {
 
-/// What set_scalar_arg_dtypes declares for one argument.
+/// The type of one argument, as set_scalar_arg_dtypes declares it.
 struct ArgumentType {
   enum class Form : unsigned char {
-    generic,             ///< whatever brings its own bytes
-    number,              ///< of dtype character `code`
-    complex,             ///< two numbers, `code` F or D
-    bytes,               ///< a structure's or a vector's
+    generic,             ///< an object with bytes of its own
+    number,              ///< a number of the dtype character `code`
+    complex,             ///< two numbers; `code` is F or D
+    bytes,               ///< the bytes of a structure or a vector
     vector,              ///< an array, passed as its memory
-    vector_with_offset,  ///< and then its offset, an argument more
+    vector_with_offset,  ///< an array, passed as its memory and its offset
   } form = Form::generic;
   char code = 0;
 
@@ -41,21 +41,21 @@ struct ArgumentType {
 /// None, a dtype, or a VectorArg. Throws TypeError naming the argument.
 ArgumentType read_argument_type(nb::handle declared, const Argument& argument);
 
-/// The arguments of one call. The caller's objects, and the views kept here, must live until the
-/// launch returns.
+/// The arguments of one call. The caller's objects, and the views that this list keeps, must live
+/// until the launch returns.
 class ArgumentList {
  public:
-  /// For `count` arguments from number `first` on, which errors name.
+  /// For `count` arguments; errors count from `first` on.
   explicit ArgumentList(std::size_t count, std::size_t first = 0);
   ArgumentList(const ArgumentList&) = delete;
   ArgumentList& operator=(const ArgumentList&) = delete;
   ~ArgumentList();
 
-  /// Adds an argument without a declared type. Throws LogicError naming it where it has no bytes.
+  /// Adds an argument without a declared type. Throws LogicError naming it if it has no bytes.
   void add(PyObject* value);
-  /// Adds one of a declared type; of a vector with offset, both its arguments.
+  /// Adds an argument of a declared type. A vector with offset adds two arguments.
   void add(const ArgumentType& type, PyObject* value);
-  /// Adds a vector whose memory only Treadle knows.
+  /// Adds a vector whose address only Treadle knows.
   void add(const ArgumentType& type, const LaunchedArray& array);
   std::span<const opencl::ArgumentView> list() const noexcept { return {arguments_, count_}; }
 
@@ -66,11 +66,11 @@ class ArgumentList {
   static constexpr std::size_t few = 24;
 
   void add_argument(const opencl::ArgumentView& argument);
-  /// Bytes that stand for nothing but themselves.
+  /// Adds bytes that refer to nothing else.
   void add_bytes(const void* data, std::size_t size);
-  /// A NumPy scalar, where it is.
+  /// Adds a NumPy scalar, read in place.
   void add_scalar(const ScalarType& scalar, PyObject* value);
-  /// Copies `value` to where the kernel finds it.
+  /// Copies `value` to the place from which the kernel reads it.
   template <class T>
   void add_value(const T& value);
   void add_other(PyObject* value);
@@ -95,11 +95,11 @@ class ArgumentList {
   std::size_t count_ = 0, first_;
   opencl::ArgumentView* arguments_;
   Scalar* scalars_;
-  Places few_;  // not initialised: a launch would wait for the zeros of arguments it has not
+  Places few_;  // not initialised, because zeroing unused places would slow every launch
   std::unique_ptr<opencl::ArgumentView[]> many_arguments_;
   std::unique_ptr<Scalar[]> many_scalars_;
   std::vector<Py_buffer> views_;
-  std::deque<opencl::Buffer> buffers_;  // of arrays
+  std::deque<opencl::Buffer> buffers_;  // the memory of arrays
 };
 
 }  // namespace treadle::bindings::cl

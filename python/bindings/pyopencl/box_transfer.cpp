@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies of boxes: rows and slices at a distance of each other.
+// Copies of boxes, whose rows and slices have distances.
 #include <array>
 #include <string>
 

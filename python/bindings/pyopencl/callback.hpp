@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python functions that threads of the platform call.
+// Lets threads of the platform call Python functions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,16 +15,17 @@
 namespace treadle::bindings::cl {
 namespace nb = nanobind;
 
-/// A Python function that threads of the platform hand around. Freed with the GIL, where there
-/// still is one; what it raises is printed, for nobody is there to catch it.
+/// A Python function that threads of the platform call. It is dropped with the GIL, if there still
+/// is a GIL. Exceptions are printed, because nobody can catch them.
 class Callback {
  public:
-  /// Throws TypeError naming the argument if it cannot be called.
+  /// Throws TypeError naming the argument if the object cannot be called.
   Callback(nb::handle function, const Argument& argument)
       : function_(keep(callable_in(function, argument))) {}
 
-  /// Calls it on this thread, which may hold the GIL or not. `make_arguments()` gives a tuple.
-  /// Whatever it raises, SystemExit too, ends here: on a thread of the platform's, nobody may exit.
+  /// Calls the function on this thread, with or without the GIL. `make_arguments()` returns a
+  /// tuple. Every exception ends here, also SystemExit, because a thread of the platform must not
+  /// exit.
   template <class F>
   void call(F make_arguments) const noexcept {
     const ForeignGil gil;
@@ -38,8 +39,8 @@ class Callback {
       PyErr_WriteUnraisable(kept_object(function_).ptr());
     }
   }
-  /// The same on a thread of its own: the platform's may hold locks that a thread with the GIL
-  /// waits for.
+  /// Calls the function on a thread of its own, because the platform's thread may hold locks that a
+  /// thread with the GIL waits for.
   template <class F>
   void call_apart(F make_arguments) const noexcept {
     try {

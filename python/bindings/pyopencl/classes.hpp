@@ -33,7 +33,7 @@ namespace treadle::bindings::cl {
 struct Platform {
   opencl::Platform platform;
 };
-/// `platform_object` is made once: device.platform is device.platform.
+/// `platform_object` is made once, so that device.platform is device.platform.
 struct Device {
   opencl::Device device;
   nb::object platform_object = {};
@@ -41,14 +41,15 @@ struct Device {
 struct Context {
   opencl::Context context;
 };
-/// Context and device are made once, too. A queue is finalised by leaving its `with` block.
+/// Context and device are made once, too. Leaving its `with` block finalises a queue.
 struct CommandQueue {
   opencl::Queue queue;
   nb::object context_object = {}, device_object = {};
   bool is_finalized = false;
-  /// Something may be enqueued: use_queue() sets it, finish() clears it. The GIL guards it.
+  /// Whether commands may be unfinished: use_queue() sets this, finish() clears it. Guarded by the
+  /// GIL.
   mutable bool is_busy = false;
-  /// Made at the first read into memory of the host. The GIL guards it.
+  /// Made at the first read into host memory. Guarded by the GIL.
   mutable std::shared_ptr<opencl::ReadStaging> staging = {};
 };
 struct Program {
@@ -60,15 +61,15 @@ struct LocalMemory {
 
 struct Event {
   opencl::Event event;
-  mutable bool is_done = false;  ///< seen to be so; changes with the GIL held
+  mutable bool is_done = false;  ///< known to be done; changes with the GIL held
 };
 struct UserEvent : Event {
   opencl::UserEvent user_event;
 };
-/// Keeps the host memory of a transfer until that is done: its destructor waits.
+/// Keeps the host memory of a transfer until the transfer is done: the destructor waits.
 struct NannyEvent : Event {
   nb::object ward;  ///< the user's object
-  nb::object view;  ///< a memoryview that keeps its memory in place; null once the transfer ended
+  nb::object view;  ///< a memoryview that keeps the memory in its place; null after the transfer
   NannyEvent(opencl::Event done, nb::object host, nb::object host_view)
       : Event{std::move(done)}, ward(std::move(host)), view(std::move(host_view)) {}
   NannyEvent(const NannyEvent&) = delete;
@@ -76,15 +77,15 @@ struct NannyEvent : Event {
   ~NannyEvent();
 };
 
-/// An object that stands for memory of a context: a buffer, or a block of a pool.
+/// The base of memory of a context: a buffer, or a block of a pool.
 class MemoryObjectHolder {
  public:
   virtual ~MemoryObjectHolder() = default;
-  /// Throws InvalidState after release() where that takes the memory away.
+  /// Throws InvalidState after release(), if that frees the memory.
   virtual const opencl::MemoryObject& memory() const = 0;
-  /// What it is as an argument of a kernel.
+  /// The kind of kernel argument.
   virtual opencl::ArgumentView::Kind kind() const { return opencl::ArgumentView::Kind::buffer; }
-  /// The host memory behind it, while an array is made of it; see get_host_array.
+  /// The host memory, while an array is made of it; see get_host_array.
   void* exported = nullptr;
   std::size_t exported_bytes = 0;
 };
@@ -98,7 +99,7 @@ class MemoryObject : public MemoryObjectHolder {
   opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::bytes; }
   virtual void release() { memory_.release(); }
   nb::object hostbuf;  ///< kept with USE_HOST_PTR
-  /// Whether the platform has freed such memory, after the commands that use it.
+  /// Whether the platform has freed memory of USE_HOST_PTR, after the commands that use it.
   std::shared_ptr<std::atomic<bool>> is_freed;
 
  protected:
@@ -108,9 +109,9 @@ class Buffer : public MemoryObject {
  public:
   using MemoryObject::MemoryObject;
   opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::buffer; }
-  /// The memory as what it is.
+  /// The memory as a buffer.
   opencl::Buffer buffer() const;
-  memory::Buffer shown;  ///< of an array: not used for anything else as long as this lives
+  memory::Buffer shown;  ///< memory of an array: reserved as long as this lives
 };
 
 class Image : public MemoryObject {
@@ -136,7 +137,7 @@ class Pipe : public MemoryObject {
  private:
   opencl::Pipe pipe_;
 };
-/// Memory that OpenGL made.
+/// Memory created by OpenGL.
 struct GLBuffer : Buffer {
   using Buffer::Buffer;
 };
@@ -150,42 +151,41 @@ struct Sampler {
   opencl::Sampler sampler;
 };
 
-/// What a new object does with the host's memory that it is given. Warns where the flags say
-/// nothing of the memory.
+/// The access to the host memory that a new object is given. Warns if the flags do not mention host
+/// memory.
 HostBuffer::Access host_access(opencl::MemFlags flags);
 /// The buffer of a MemoryObjectHolder, while get_host_array() makes an array of it.
 int export_host_memory(PyObject* self, Py_buffer* view, int flags) noexcept;
-/// The image that memory is. Throws LogicError INVALID_MEM_OBJECT for other memory.
+/// The image of a memory object. Throws LogicError INVALID_MEM_OBJECT for other memory.
 const opencl::Image& image_of(const MemoryObjectHolder& memory);
 
-/// The platform's devices of a type. Where GPUs are asked for and there are none, its processors,
-/// if TREADLE_OPENCL_CPU_AS_GPU says so.
+/// The platform's devices of a type. If the program asks for GPUs and there are none, the
+/// processors, if TREADLE_OPENCL_CPU_AS_GPU allows this.
 std::vector<opencl::Device> devices_that_answer(const opencl::Platform& platform,
                                                 opencl::DeviceType type);
-/// Whether that setting would have given some.
+/// Whether that setting would have given devices.
 bool cpu_could_answer(const opencl::Platform& platform, opencl::DeviceType type);
 /// The message for a program that asks for a GPU where there are only processors.
 inline constexpr const char* cpu_as_gpu_hint =
     "the environment variable TREADLE_OPENCL_CPU_AS_GPU=1 lets the processor answer for one";
 
-/// Those of an iterable. Throws TypeError naming the argument if one is none.
+/// The devices of an iterable. Throws TypeError naming the argument for other entries.
 std::vector<opencl::Device> devices_in(nb::handle given, const Argument& argument);
-/// The memory that the entries of an iterable stand for; checked alike.
+/// The memory objects of an iterable, with the same check.
 std::vector<opencl::MemoryObject> memory_in(nb::handle given, const Argument& argument);
 
-/// The loader's table, for handles of other libraries.
+/// The loader's table of functions, for handles of other libraries.
 std::shared_ptr<const opencl::Table> loader_table();
 
-/// Pairs of name and value for OpenCL's calls, and the platform among them.
+/// Pairs of name and value for OpenCL's calls. Tells the platform among them.
 struct Properties {
   std::optional<opencl::Platform> platform;
-  std::vector<std::intptr_t> pairs;  ///< of name and value, as OpenCL wants them
+  std::vector<std::intptr_t> pairs;  ///< name, value, ... in OpenCL's form
 };
-/// An iterable of pairs of a context_properties constant and its value, or None.
+/// Reads None, or an iterable of pairs of a context_properties constant and its value.
 Properties read_properties(nb::handle given);
 
-/// None, or any iterable of events. Kept alive by the caller's own reference to the iterable's
-/// elements, which are collected in `keep`.
+/// None, or an iterable of events. `keep` collects the elements, which keeps the events alive.
 class Events {
  public:
   explicit Events(nb::handle wait_for);
@@ -197,7 +197,7 @@ class Events {
   opencl::WaitList list_;
 };
 
-/// The queue behind a Python object, for a new command: warns if its `with` block is over.
+/// The queue of a Python object, for a new command. Warns if the `with` block has ended.
 const opencl::Queue& use_queue(const CommandQueue& queue);
 
 /// New Python objects. Null handles are None.
@@ -209,12 +209,12 @@ nb::object make_event(opencl::Event event);
 nb::object make_memory(opencl::MemoryObject memory);
 /// A pyopencl.Program over `program`.
 nb::object make_program(opencl::Program program);
-/// An event that keeps `host` until it is done; a plain one keeps nothing.
+/// An event that keeps `host` until it is done. A plain event keeps nothing.
 nb::object make_nanny_event(opencl::Event event, nb::handle host);
-/// The same of a transfer that has ended.
+/// The event of a transfer that has ended.
 nb::object make_ended_transfer(opencl::Event event, nb::handle host);
 
-/// Pointer, equality and hash of an object that stands for a handle of OpenCL's.
+/// Binds pointer, equality and hash of an object with a handle of OpenCL.
 template <class T, class... Bases, class F>
 void bind_identity(nb::class_<T, Bases...>& type, F raw) {
   const auto number = [raw](const T& self) { return reinterpret_cast<std::uintptr_t>(raw(self)); };
@@ -235,7 +235,8 @@ void bind_identity(nb::class_<T, Bases...>& type, F raw) {
       nb::arg().none());
 }
 
-/// Static from_int_ptr(int_ptr_value, retain=True); `make(raw, ownership)` makes the object.
+/// Binds the static from_int_ptr(int_ptr_value, retain=True). `make(raw, ownership)` makes the
+/// object.
 template <class Raw, class F, class T, class... Bases>
 void bind_from_pointer(nb::class_<T, Bases...>& type, F make) {
   type.def_static("from_int_ptr",
@@ -247,7 +248,7 @@ void bind_from_pointer(nb::class_<T, Bases...>& type, F make) {
                   "Wraps a handle of another library; retain=False takes its reference over.");
 }
 
-// One for each file of classes, in the order of module.cpp.
+// One function for each file of classes, in the order of module.cpp.
 void bind_constants(nb::module_& m);
 void bind_platform(nb::module_& m);
 void bind_device(nb::module_& m);

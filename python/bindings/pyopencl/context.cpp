@@ -24,7 +24,7 @@ bool is_sharing(std::intptr_t key) {
   return false;
 }
 
-// What OpenGL's bindings hand over: a ctypes pointer, or its address.
+// Reads a handle from OpenGL's bindings: a ctypes pointer, or its address.
 std::intptr_t address_of(nb::handle value, const Argument& argument) {
   if (PyLong_Check(value.ptr()) != 0) return static_cast<std::intptr_t>(bits_in(value, argument));
   const nb::module_ ctypes = nb::module_::import_("ctypes");
@@ -63,8 +63,8 @@ Properties read_properties(nb::handle given) {
 
 namespace {
 
-// As clCreateContextFromType: the devices of one platform, the first that has any. A true GPU comes
-// before a processor that answers for one.
+// As clCreateContextFromType: the devices of the first platform that has devices of this type. A
+// true GPU comes before a processor that stands in for a GPU.
 std::vector<opencl::Device> devices_of_type(const Properties& properties, opencl::DeviceType type) {
   std::vector<opencl::Platform> platforms;
   if (properties.platform)
@@ -101,7 +101,7 @@ opencl::Context create(nb::handle devices, nb::handle given, nb::handle dev_type
   return with_retry([&] { return opencl::Context(chosen, properties.pairs); });
 }
 
-// Pairs; the platform as an object.
+// The pairs, with the platform as an object.
 nb::list property_pairs(const Context& self) {
   nb::list pairs;
   const auto raw = self.context.get<opencl::ContextInfo::properties>();
@@ -114,7 +114,7 @@ nb::list property_pairs(const Context& self) {
   return pairs;
 }
 
-// As the context was made: PoCL names the whole device where parts of it were given.
+// The devices given by the program: PoCL names the whole device for a context of sub-devices.
 nb::list devices_of(const Context& self) {
   nb::list devices;
   for (const opencl::Device& device : self.context.devices()) devices.append(make_device(device));
@@ -154,8 +154,8 @@ void bind_context(nb::module_& m) {
            pyopencl([](nb::pointer_and_handle<Context> self, nb::object devices,
                        nb::object properties, nb::object dev_type, nb::object cache_dir) {
              new (self.p) Context{create(devices, properties, dev_type)};
-             // An attribute, which programs set on contexts they have, too; Program.build() reads
-             // it.
+             // An attribute, because programs also set it on existing contexts. Program.build()
+             // reads it.
              if (!cache_dir.is_none()) nb::setattr(self.h, "cache_dir", cache_dir);
            }),
            nb::arg("devices") = nb::none(), nb::arg("properties") = nb::none(),

@@ -32,7 +32,7 @@ std::size_t size_in(nb::handle given, const char* call, const char* what) {
 }
 
 std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what) {
-  if (PyIndex_Check(given.ptr()) != 0) {  // true of every ndarray: only __index__ tells
+  if (PyIndex_Check(given.ptr()) != 0) {  // true for every ndarray: only __index__ tells
     const nb::object number = nb::steal(PyNumber_Index(given.ptr()));
     if (number.is_valid()) return {size_in(number, call, what)};
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes, origins, regions and pitches, as programs write them.
+// Reads sizes, origins, regions and pitches.
 #pragma once
 
 #include <array>
@@ -11,21 +11,21 @@
 
 namespace treadle::bindings::cl {
 
-/// `given` as a size. Throws LogicError naming `what` and the value if it is negative or too large,
-/// TypeError if it is no integer.
+/// Reads `given` as a size. Throws LogicError naming `what` and the value if it is negative or too
+/// large, TypeError if it is no integer.
 std::size_t size_in(nb::handle given, const char* call, const char* what);
-/// Those of an iterable, or of one integer.
+/// Reads the sizes of an iterable, or one integer.
 std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what);
-/// The same as a tuple for NumPy.
+/// The sizes as a tuple for NumPy.
 nb::tuple shape_in(nb::handle given, const char* call);
 /// numpy.dtype(given). Throws TypeError naming the argument.
 nb::object dtype_in(nb::handle given, const Argument& argument);
 /// "C" or "F". Throws TypeError naming the argument.
 nb::object order_in(nb::handle given, const char* call);
-/// Bytes of an array. Throws as size_in() for its shape.
+/// The number of bytes of an array. Throws as size_in() does for its shape.
 std::size_t array_bytes(nb::handle shape, nb::handle dtype, const char* call);
 
-/// A parameter that is a size: the call itself says what is wrong with it, not its signature.
+/// A parameter that is a size: the call itself checks it, so that its error names the call.
 struct Size {
   nb::handle given;
   std::size_t in(const char* call, const char* what) const {
@@ -34,8 +34,8 @@ struct Size {
   }
 };
 
-/// Up to N numbers of an iterable; those that are missing are `rest`. Throws LogicError naming
-/// `what` for more, and as size_in().
+/// Reads up to N numbers of an iterable. Missing numbers become `rest`. Throws LogicError naming
+/// `what` for more numbers, and as size_in().
 template <std::size_t N>
 std::array<std::size_t, N> numbers(nb::handle given, std::size_t rest, const char* what,
                                    const char* call = "enqueue_copy") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// enqueue_copy of what most programs copy, chosen without a line of Python: choosing there takes as
-// long as the enqueue itself.
+// Chooses the form of enqueue_copy for the most frequent operands without running Python code,
+// because choosing in Python takes as long as the enqueue itself.
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace treadle::bindings::cl {
 namespace {
 
-/// What the function's `self` is a tuple of.
+/// The tuple that is the function's `self`.
 enum Part : Py_ssize_t { general, buffer_type, array_type, between_buffers, to_device, to_host };
 
 constexpr std::size_t operands = 3;  // queue, dest, src
@@ -22,7 +22,7 @@ constexpr std::size_t most_keywords = 5;
 KeywordNames<most_keywords> keywords({"byte_count", "src_offset", "dst_offset", "is_blocking",
                                       "wait_for"});
 
-/// Whether the keywords are none of boxes, and none that has a new name.
+/// Whether no keyword belongs to boxes, and no keyword has a newer name.
 bool are_plain(PyObject* names) {
   const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   for (Py_ssize_t i = 0; i < count; ++i)
@@ -46,7 +46,7 @@ PyObject* enqueue_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return PyObject_Vectorcall(part(general), args, static_cast<std::size_t>(count), names);
   std::array<PyObject*, operands + most_keywords> given{};
   std::copy_n(args, operands + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)), given.begin());
-  // The native calls have the source before the target, or the buffer before the host's memory.
+  // The native calls take the source before the target, or the buffer before the host's memory.
   if (call != to_device) std::swap(given[1], given[2]);
   return PyObject_Vectorcall(part(call), given.data(), operands, names);
 }
@@ -55,7 +55,7 @@ PyMethodDef definition{"enqueue_copy",
                        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(enqueue_copy)),
                        METH_FASTCALL | METH_KEYWORDS, nullptr};
 
-/// `parts` in the order of Part; the first one's documentation becomes the function's.
+/// `parts` has the order of Part. The function gets the first part's documentation.
 nb::object make_enqueue_copy(const nb::tuple& parts) {
   static const std::string text =
       "enqueue_copy($module, /, queue, dest, src, **kwargs)\n--\n\n" +

@@ -13,7 +13,7 @@
 namespace treadle::bindings::cl {
 namespace {
 
-/// Where a device of AMD's is plugged in.
+/// The slot of an AMD device.
 struct Topology {
   int type = 1, bus = 0, device = 0, function = 0;
 };

@@ -22,14 +22,14 @@ struct Cause {
 
 int number(StatusCode code) { return static_cast<int>(code); }
 
-// The message without what str() says anyway and without the log, which comes behind it.
+// The message without the parts that str() adds, and without the log, which follows it.
 std::string first_line(const opencl::BuildError& error) {
   std::string text = error.message().substr(0, error.message().find('\n'));
   const std::string start = error.call() + " failed: ";
   return text.starts_with(start) ? text.substr(start.size()) : text;
 }
 
-// Errors found before OpenCL was asked have the code it would have answered.
+// Errors found before a call of OpenCL get the code that OpenCL would have returned.
 Cause cause_of(const Error& error) {
   if (const auto* device = dynamic_cast<const DeviceError*>(&error))
     return {device->code(), device->call(), device->detail()};
@@ -44,7 +44,7 @@ Cause cause_of(const Error& error) {
   return {number(StatusCode::invalid_value), "", with_python_names(error.message())};
 }
 
-// The module of the classes; they are written in Python, for they are shape and no more.
+// The module of the classes, which are in Python because they contain no logic.
 nb::object classes() { return python_part("pyopencl errors"); }
 
 void set_object(const nb::object& exception) {
@@ -61,7 +61,7 @@ nb::object build_logs(const Error& error) {
 void set_from(const Error& error, const char* routine = nullptr) {
   Cause cause = cause_of(error);
   if (routine != nullptr) cause.routine = routine;
-  // errors.cpp says which of Treadle's classes it is.
+  // errors.cpp chooses Treadle's class.
   set_object(classes().attr("from_native")(native_exception(error), cause.routine, cause.code,
                                            cause.text, build_logs(error)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the core throws, in the words of pyopencl: LogicError, MemoryError, RuntimeError by code.
+// Turns the core's exceptions into pyopencl's: LogicError, MemoryError, RuntimeError by code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,11 +13,12 @@
 
 namespace treadle::bindings::cl {
 
-/// Sets the Python error that the C++ exception being handled stands for: one that is both
-/// pyopencl's class for the code and Treadle's own. Call inside catch (...).
+/// Sets the Python error for the C++ exception that is being handled. The error derives both from
+/// pyopencl's class for the code and from Treadle's own. Call inside catch (...).
 void set_error() noexcept;
 
-/// Lets errors of the native API, which arrays are made of, be pyopencl's where it is imported.
+/// Makes errors of the native API, which arrays use, derive from pyopencl's classes if the program
+/// has imported pyopencl.
 void register_errors();
 
 /// Throws pyopencl's exception for `code` with `text`; `routine` may be empty.
@@ -25,7 +26,7 @@ void register_errors();
 /// pyopencl.LogicError, INVALID_VALUE.
 [[noreturn]] void raise_logic_error(const char* routine, const std::string& text);
 
-/// Wraps a lambda so that what it throws reaches Python as pyopencl's classes.
+/// Wraps a lambda: its exceptions reach Python as pyopencl's classes.
 template <class F>
 auto pyopencl(F function) {
   return in_terms_of<set_error>(std::move(function), &F::operator());
@@ -36,14 +37,14 @@ auto pyopencl(R (*function)(A...)) {
   return pyopencl([function](A... arguments) { return function(std::forward<A>(arguments)...); });
 }
 
-/// Throws what was refused before OpenCL was asked, with the call that would have refused it.
+/// Throws an error that was found before a call of OpenCL, naming the call that would have failed.
 [[noreturn]] void raise_refused(const InvalidArgument& refused, const char* routine);
 
-/// Whether memory of any kind was what was missing.
+/// Whether the error means that memory of any kind is exhausted.
 bool is_out_of_memory(const DeviceError& error) noexcept;
 void collect_garbage();
 
-/// Calls `attempt`; where memory is exhausted collects Python's garbage, once, and tries again.
+/// Calls `attempt`. If memory is exhausted, runs Python's garbage collection once and tries again.
 template <class F>
 auto with_retry(F attempt) {
   try {

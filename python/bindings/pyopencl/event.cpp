@@ -22,7 +22,8 @@
 namespace treadle::bindings::cl {
 namespace {
 
-/// A command that is done stays done, and asking a driver takes microseconds.
+/// Returns at once for a command that is known to be done, because asking a driver takes
+/// microseconds.
 int status_of(const Event& self) {
   if (self.is_done) return 0;
   const int status = self.event.status();
@@ -32,7 +33,7 @@ int status_of(const Event& self) {
 
 nb::object event_info(const Event& self, long long param) {
   const auto parameter = static_cast<opencl::EventInfo>(param);
-  if (parameter == opencl::EventInfo::command_execution_status)  // in loops that wait
+  if (parameter == opencl::EventInfo::command_execution_status)  // read in loops that wait
     return nb::int_(status_of(self));
   return to_python(self.event.shared_table(), self.event.info(parameter));
 }
@@ -68,18 +69,18 @@ void set_callback(const Event& self, int status, nb::handle function) {
   });
 }
 
-// Asking whether a command is done does not hand it to the device, as waiting does.
+// Submits the command: asking whether a command is done does not submit it, as waiting does.
 void hand_over(const opencl::Event& event) {
   if (event.is_done()) return;
   const auto queue = event.get<opencl::EventInfo::command_queue>();
-  if (queue == nullptr) return;  // a user's own event
+  if (queue == nullptr) return;  // a user event
   opencl::check(event.table(), event.table().clFlush(queue), "clFlush");
 }
 
 // Ctrl-C ends the wait, not the work.
 void wait(const Event& self) {
   if (status_of(self) == 0)
-    return release_left_uses();            // as most events are that programs wait for
+    return release_left_uses();            // most events that programs wait for are done
   const opencl::Event event = self.event;  // a copy: other threads may drop the object
   hand_over(event);
   wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
@@ -102,7 +103,7 @@ void wait_for_list(nb::handle events) {
 void bind_nanny(nb::module_& m) {
   static PyType_Slot slots[] = {
       type_slot(Py_tp_traverse, traverse_kept<NannyEvent, &NannyEvent::ward, &NannyEvent::view>),
-      // No tp_clear: the memory must outlive the transfer. Its side of a cycle ends the cycle.
+      // No tp_clear: the memory must outlive the transfer. The memory's own tp_clear ends a cycle.
       {0, nullptr}};
   nb::class_<NannyEvent, Event>(m, "NannyEvent", nb::dynamic_attr(), nb::type_slots(slots),
                                 "The end of a transfer, which keeps its host memory alive.")
@@ -130,7 +131,7 @@ void bind_user_event(nb::module_& m) {
            }),
            nb::arg("context"))
       .def("set_status", pyopencl([](const UserEvent& self, int status) {
-             nb::gil_scoped_release released;  // callbacks of the event may run in here
+             nb::gil_scoped_release released;  // callbacks of the event may run here
              self.user_event.set_status(status);
            }),
            nb::arg("status"), "0 for done, or a negative error code; once.");
@@ -142,10 +143,10 @@ NannyEvent::~NannyEvent() {
   if (!view.is_valid()) return;
   try {
     if (event.is_done()) return;
-    nb::gil_scoped_release released;  // another thread may have to let the event end
+    nb::gil_scoped_release released;  // the event may need another thread to end
     event.wait();
   } catch (...) {
-    // A failed transfer touches its memory no more, either.
+    // A failed transfer does not use its memory any more, either.
   }
 }
 
@@ -153,7 +154,7 @@ bool is_soon_over(const HostTransfer& call, std::size_t bytes) {
   constexpr std::size_t small = 64 << 10;
   if (!call.is_blocking || call.queue.is_busy || bytes > small || !call.wait_for.is_none())
     return false;
-  // Arrays enqueue without telling the queue.
+  // Arrays enqueue commands without setting is_busy.
   const opencl::Queue& queue = call.queue.queue;
   return device::last_device_of(queue.context(), queue.device()) == nullptr;
 }
@@ -167,7 +168,7 @@ void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::ha
   const opencl::Queue used = queue.queue;
   using opencl::CommandQueueProperties;
   if (!has(used.properties(), CommandQueueProperties::out_of_order_exec_mode_enable))
-    queue.is_busy = false;  // now: other threads may enqueue more
+    queue.is_busy = false;  // before waiting: other threads may enqueue more
   try {
     wait_for_transfer(used, event, host);
   } catch (...) {
@@ -178,11 +179,11 @@ void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::ha
 
 void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host) {
   try {
-    queue.flush();  // asking does not hand work over, as waiting does
+    queue.flush();  // asking does not submit commands, as waiting does
     wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
   } catch (...) {
     nb::object view = nb::steal(PyMemoryView_FromObject(host.ptr()));
-    if (!view.is_valid()) PyErr_Clear();  // no memory for it: the object alone is kept
+    if (!view.is_valid()) PyErr_Clear();  // no memory for a view: only the object is kept
     keep_left_use([event] { return event.is_done(); },
                   std::make_shared<std::pair<nb::object, nb::object>>(nb::borrow(host), view));
     release_left_uses();
@@ -198,7 +199,7 @@ void note_end_of(MemoryObject& object) {
 
 MemoryObject::~MemoryObject() {
   if (!hostbuf.is_valid() || is_freed == nullptr) return;
-  memory_ = opencl::MemoryObject();  // that of a class derived from this has gone before
+  memory_ = opencl::MemoryObject();  // the derived class has dropped its memory before
   if (*is_freed) return;
   try {
     keep_left_use([over = is_freed] { return over->load(); },
@@ -222,7 +223,7 @@ Events::Events(nb::handle wait_for) {
   }
 }
 
-// Made in its place: every enqueue passes here, and a cast would look the type up first.
+// Made in place: every enqueue calls this, and a cast would first look up the type.
 nb::object make_event(opencl::Event event) {
   static const nb::handle type = nb::type<Event>();
   nb::object made = nb::inst_alloc(type);

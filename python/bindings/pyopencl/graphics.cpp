@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory that OpenGL made.
+// Memory created by OpenGL.
 #include "treadle/opencl/graphics.hpp"
 
 #include <cstdint>
@@ -44,7 +44,7 @@ nb::object hand_over(const CommandQueue& queue, nb::handle mem_objects, nb::hand
   return with_retry([&] { return make_event(command(use_queue(queue), memory, after.order())); });
 }
 
-// As clGetGLContextInfoKHR: all devices that may share, or the first of them.
+// As clGetGLContextInfoKHR: all devices that can share the context, or the first.
 nb::object context_devices(nb::handle given, long long param_name, nb::handle platform) {
   using enum opencl::GlContextInfo;
   constexpr const char* call = "get_gl_context_info_khr";
@@ -71,7 +71,7 @@ nb::object sharing_properties() {
   return list;
 }
 
-/// A class over what OpenGL calls by a name.
+/// Binds a class for an OpenGL object, which has a number.
 template <class T, class Base, auto make>
 auto bind_named(nb::module_& m, const char* name, const char* description) {
   static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host_memory), {0, nullptr}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every transfer between host memory and a device shares, whatever its shape and direction.
+// Shared by all transfers between host memory and a device, of any shape and direction.
 #pragma once
 
 #include <span>
@@ -9,34 +9,34 @@
 
 namespace treadle::bindings::cl {
 
-/// The arguments that each such call of Python's has.
+/// The arguments that each of these Python calls has.
 struct HostTransfer {
   const CommandQueue& queue;
   const MemoryObjectHolder& mem;
   nb::handle hostbuf, wait_for;
   bool is_blocking;
-  const char* routine;  ///< OpenCL's call, which errors name
+  const char* routine;  ///< the call of OpenCL, for errors
 };
 
-/// Whether a blocking transfer of `bytes` is soon over: it is small, and no earlier work is waiting
+/// Whether a blocking transfer of `bytes` ends soon: it is small, and no earlier work is pending
 /// that Ctrl-C might have to leave.
 bool is_soon_over(const HostTransfer& call, std::size_t bytes);
 
-/// That of the queue.
+/// The staging memory of the queue.
 std::shared_ptr<opencl::ReadStaging> staging_of(const CommandQueue& queue);
 
-/// Hands a transfer over and blocks until it is done, while other threads run. Throws
-/// nb::python_error if Ctrl-C ended the wait: the transfer goes on, and its memory stays in place.
+/// Submits a transfer and blocks until it is done; other threads run. Throws nb::python_error if
+/// Ctrl-C ends the wait: the transfer goes on, and its memory is kept.
 void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host);
-/// The same of the last command of `queue`, which has nothing to do then if it is in order.
+/// Waits for the last command of `queue`. An in-order queue is then idle.
 void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::handle host);
 
 /// For memory that uses the host's: notes when the platform frees it.
 void note_end_of(MemoryObject& object);
 
-/// Enqueues `transfer(queue, memory, bytes, order, blocking)` and gives its event, which keeps the
-/// host's memory. `access` is what becomes of that: to read from the device is to write to it.
-/// `is_dense`: all bytes of the host are read or written.
+/// Enqueues `transfer(queue, memory, bytes, order, blocking)` and returns its event, which keeps
+/// the host's memory. `access` is the access to that memory: reading from the device writes to it.
+/// `is_dense`: the transfer uses all bytes of the host's memory.
 template <HostBuffer::Access access, class F>
 nb::object transfer_host(const HostTransfer& call, F transfer, bool is_dense = false) try {
   const HostBuffer host(call.hostbuf, access, "hostbuf");
@@ -54,7 +54,7 @@ nb::object transfer_host(const HostTransfer& call, F transfer, bool is_dense = f
     if (staging_of(call.queue)->read(host.bytes(), read, wait))
       return make_ended_transfer(std::move(event), call.hostbuf);
   }
-  if (is_soon) {  // OpenCL's own blocking form, which is the fastest, cannot be left
+  if (is_soon) {  // OpenCL's own blocking form is fastest, but Ctrl-C cannot end it
     call.queue.is_busy = false;
     return make_ended_transfer(with_retry([&] {
                                  const nb::gil_scoped_release released;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images, their formats and what they are made as.
+// Images, their formats and descriptors.
 #include "treadle/opencl/image.hpp"
 
 #include <nanobind/stl/string.h>
@@ -24,12 +24,12 @@ using opencl::ImageFormat;
 using opencl::MemFlags;
 using opencl::MemObjectType;
 
-/// What an image is to be made as, with the buffer it lies in.
+/// The description of a new image, with the buffer it uses.
 struct ImageDescriptor {
   opencl::ImageDescriptor descriptor;
   nb::object buffer = {};
 
-  /// With the buffer's memory.
+  /// The description with the buffer's memory.
   opencl::ImageDescriptor complete() const {
     opencl::ImageDescriptor image = descriptor;
     if (buffer.is_valid() && !buffer.is_none())
@@ -40,7 +40,7 @@ struct ImageDescriptor {
 
 [[noreturn]] void raise_plain(const std::string& text) { raise_error(0, "", text); }
 
-/// The arguments that describe an image one by one.
+/// The arguments that describe an image separately.
 struct ImageWords {
   nb::handle shape, pitches, hostbuf, buffer;
   bool is_array;
@@ -69,7 +69,7 @@ opencl::ImageDescriptor described(const ImageWords& words) {
       words.is_array
           ? opencl::ImageDescriptor::of(std::span(sizes).first(sizes.size() - 1), sizes.back())
           : opencl::ImageDescriptor::of(sizes);
-  if (words.is_array && sizes.back() == 0)  // for the core 0 is no array
+  if (words.is_array && sizes.back() == 0)  // the core takes 0 as "no array"
     raise_error(static_cast<int>(opencl::StatusCode::invalid_image_descriptor), "clCreateImage",
                 "an array of 0 images");
   if (!words.buffer.is_none()) {
@@ -177,7 +177,7 @@ void bind_format(nb::module_& m) {
           nb::arg().none());
 }
 
-// Sizes that are missing are 1; the third is that of an array, too.
+// Missing sizes are 1. The third size is also the length of an array of images.
 void set_shape(ImageDescriptor& self, nb::handle shape) {
   const auto sizes = numbers<3>(shape, 1, "shape", "ImageDescriptor");
   opencl::ImageDescriptor& image = self.descriptor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies and fills of images. Names with an underscore are what enqueue_copy is made of.
+// Copies and fills of images. Names with an underscore are the parts of enqueue_copy.
 #include "treadle/opencl/image_transfer.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@ opencl::ImageRegion image_region(nb::handle origin, nb::handle region,
                                  const char* origin_name = "origin") {
   const opencl::ImageRegion box{numbers<3>(origin, 0, origin_name),
                                 numbers<3>(region, 1, "region")};
-  if (box.size == std::array<std::size_t, 3>{})  // for the core that is the whole image
+  if (box.size == std::array<std::size_t, 3>{})  // the core takes this as the whole image
     raise_logic_error("enqueue_copy", "a region of (0, 0, 0) pixels");
   return box;
 }
@@ -87,7 +87,7 @@ std::array<T, 4> four(const HostBuffer& color) {
   return values;
 }
 
-// The bytes say nothing of their type: it is what the image's channels take.
+// Bytes do not tell their type, so they are taken in the type of the image's channels.
 opencl::PixelColor read_color(nb::handle given, const opencl::ImageFormat& format) {
   const HostBuffer color(given, HostBuffer::read, "color");
   constexpr const char* types[] = {"float32", "int32", "uint32"};

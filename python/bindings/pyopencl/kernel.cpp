@@ -47,7 +47,7 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// "enqueue_knl_twice": the name that PyOpenCL's messages about a wrong call have.
+// "enqueue_knl_twice": the name in PyOpenCL's messages about a wrong call.
 std::string call_name_of(const std::string& kernel) {
   std::string name = "enqueue_knl_";
   for (const char letter : kernel)
@@ -55,14 +55,14 @@ std::string call_name_of(const std::string& kernel) {
   return name;
 }
 
-// pyopencl.Program, or the program inside it.
+// The program of a pyopencl.Program, or the object itself.
 opencl::Program program_of(nb::handle object) {
   const nb::object get = attribute_or_null(object.ptr(), "_get_prg");
   const nb::object inner = get.is_valid() ? get() : nb::borrow(object);
   return object_in<Program>(inner, {"Kernel", "prg"}).program;
 }
 
-// What capture_call() writes: the text that a kernel is of, and the types declared for it.
+// Copies what capture_call() writes: the source text of the kernel, and the declared types.
 void copy_attribute(const char* name, nb::handle from, nb::handle to) {
   const nb::object value = attribute_or_null(from.ptr(), name);
   if (value.is_valid() && !value.is_none()) nb::setattr(to, name, value);
@@ -79,13 +79,13 @@ PyObject* allocate(PyTypeObject* type) {
 }
 
 void set_kernel(KernelState& state, opencl::Kernel kernel) {
-  numpy_types();  // scalars are recognised from the first call on
+  numpy_types();  // recognise scalars from the first call on
   state = KernelState{std::move(kernel)};
   state.call_name = call_name_of(state.kernel.name());
   state.passed = state.kernel.argument_count();
 }
 
-/// `call` with its exceptions as Python's; then `failed`.
+/// Runs `call` and turns exceptions into Python's. After an exception returns `failed`.
 template <class Result>
 Result in_slot(Result failed, const auto& call) noexcept {
   try {
@@ -96,8 +96,8 @@ Result in_slot(Result failed, const auto& call) noexcept {
   }
 }
 
-// Arguments are read by __init__: those of a subclass may be others. Until then there is no kernel,
-// which every question says.
+// __init__ reads the arguments, because a subclass may take others. Before __init__ there is no
+// kernel, and every use throws.
 PyObject* create(PyTypeObject* type, PyObject*, PyObject*) noexcept {
   return in_slot<PyObject*>(nullptr, [&] { return allocate(type); });
 }
@@ -246,7 +246,8 @@ nb::object sub_group_info(nb::handle self, const Device& device, long long param
       kernel.sub_group_info(device.device, static_cast<opencl::KernelSubGroupInfo>(param), sizes));
 }
 
-// Methods that are not hot are ordinary functions of nanobind's, put into the type.
+// Frequent calls are plain CPython methods. The other methods are nanobind functions that are added
+// to the type.
 template <class F, class... Extra>
 void define(const char* name, F function, const Extra&... extra) {
   nb::setattr(nb::handle(kernel_type), name,
@@ -286,14 +287,14 @@ void define_info() {
       "What the source says of one parameter; build with -cl-kernel-arg-info.");
 }
 
-// Programs that generate functions, as those of pyopencl.invoker, put them in.
+// Programs that generate functions, such as users of pyopencl.invoker, install these.
 void install(nb::handle self, nb::handle enqueue, nb::handle set_args) {
   nb::setattr(self, "_enqueue", enqueue);
   nb::setattr(self, "set_args", nb::module_::import_("types").attr("MethodType")(set_args, self));
   reinterpret_cast<KernelObject*>(self.ptr())->vectorcall = call_installed;
 }
 
-/// {index, value, index, value ...} and the like, in their groups.
+/// Splits {index, value, index, value ...} and similar lists into groups.
 std::vector<nb::list> groups_of(nb::handle flat, std::size_t count) {
   const nb::list all(nb::borrow<nb::iterable>(flat));
   if (nb::len(all) % count != 0)
@@ -311,14 +312,14 @@ void set_packed(nb::handle self, nb::handle flat) {
     nb::object letter = group[1], value = group[2];
     if (!nb::isinstance<nb::str>(letter)) letter = letter.attr("decode")();
     const auto code = nb::cast<std::string>(letter);
-    // NumPy's numbers are truncated, Python's refused.
+    // NumPy's numbers are truncated; Python's are refused.
     if (nb::isinstance(value, floating) && code != "e" && code != "f" && code != "d")
       value = nb::int_(value);
     self.attr("set_arg")(group[0], pack(letter, value));
   }
 }
 
-// Names that code calls which programs write: set_arg() under other ones.
+// Other names of set_arg(), for code that programs generate.
 void define_names_of_set_arg() {
   for (const char* name : {"_set_arg_buf", "_set_arg_svm"})
     define(
@@ -378,7 +379,7 @@ void define_methods() {
               nb::module_::import_("builtins").attr("staticmethod")(from_pointer));
 }
 
-// The bytes of a number of a dtype, converted and checked as those of a declared type are.
+// The bytes of a number of a dtype, converted and checked as an argument of a declared type.
 nb::bytes declared_bytes(nb::handle dtype, nb::handle value, std::size_t position) {
   ArgumentList list(1, position);
   list.add(read_argument_type(dtype, {"declared_bytes", "dtype"}), value.ptr());

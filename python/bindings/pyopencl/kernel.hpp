@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Python type of an OpenCL kernel. A plain CPython type, not a nanobind class: calls arrive by
-// vectorcall and find everything they need in the object.
+// The Python type of an OpenCL kernel. It is a plain CPython type, not a nanobind class: vectorcall
+// passes calls, and the object holds everything that a call needs.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,18 +17,18 @@ namespace treadle::bindings::cl {
 
 struct KernelState {
   opencl::Kernel kernel;
-  std::string call_name = {};            ///< how texts about a wrong call name it
-  std::vector<ArgumentType> types = {};  ///< empty: none declared
-  std::size_t passed = 0;                ///< arguments a caller passes
-  bool takes_arrays = false;             ///< some are vectors, which may bring events
-  /// For each argument, the last type that was compared with the declaration and found right.
+  std::string call_name = {};            ///< the kernel's name in texts about a wrong call
+  std::vector<ArgumentType> types = {};  ///< empty: no types are declared
+  std::size_t passed = 0;                ///< the number of arguments that a caller passes
+  bool takes_arrays = false;             ///< whether some are vectors, which may have events
+  /// For each argument, the last type that was compared with the declaration and fits it.
   mutable std::vector<PyTypeObject*> compared = {};
-  /// The arguments of set_args() and of later set_arg(), kept for the enqueue because platforms do
-  /// not keep them. Empty after a call, which sets all anew.
+  /// The arguments of set_args() and later set_arg(), kept for the enqueue because platforms do not
+  /// keep them. Empty after a call, which sets all arguments.
   std::vector<nb::object> given = {};
   mutable ReportedParameters reported = {};
 
-  /// Of the arguments' types only.
+  /// Whether the types of arguments are declared.
   bool is_typed() const noexcept { return !types.empty(); }
 };
 
@@ -42,8 +42,8 @@ inline KernelState& kernel_of(PyObject* self) {
   return *reinterpret_cast<KernelObject*>(self)->kernel;
 }
 
-/// The same of the self of a function of nanobind's, which any object may be given to. Throws
-/// TypeError if it is no Kernel.
+/// The state of the self of a nanobind function, which may be any object. Throws TypeError if the
+/// object is no Kernel.
 KernelState& kernel_of(nb::handle self);
 
 /// Whether `object` is a Kernel.
@@ -54,7 +54,7 @@ nb::object make_kernel(opencl::Kernel kernel);
 /// kernel(queue, global_size, local_size, *args, ...), in kernel_calls.cpp.
 PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* keywords);
-/// The same where _set_enqueue_and_set_args() has given another function.
+/// The same after _set_enqueue_and_set_args() has installed another function.
 PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t count,
                          PyObject* keywords);
 /// kernel.set_args(*args)
@@ -65,7 +65,7 @@ PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count, 
 /// kernel.get_suggested_local_size(queue, global_size, global_offset=None)
 nb::tuple suggested_local_size(nb::handle self, const CommandQueue& queue, nb::handle global,
                                nb::handle offset);
-/// Interns the keywords, and adds enqueue_nd_range_kernel to the module.
+/// Interns the keywords, and binds enqueue_nd_range_kernel.
 void bind_kernel_calls(nb::module_& m);
 
 }  // namespace treadle::bindings::cl

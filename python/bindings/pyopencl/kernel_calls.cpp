@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hot path: from Python's vectorcall to the arguments and the enqueue.
+// The hot path: from Python's vectorcall to setting arguments and enqueuing.
 #include <nanobind/stl/string.h>
 
 #include <array>
@@ -24,7 +24,7 @@
 namespace treadle::bindings::cl {
 namespace {
 
-// Behind queue, sizes and the kernel's own arguments, by name or by place.
+// Parameters behind queue, sizes and the kernel's own arguments, by name or by place.
 enum Option { global_offset, g_times_l, allow_empty_ndrange, wait_for, option_count };
 constinit KeywordNames<option_count> option_names({"global_offset", "g_times_l",
                                                    "allow_empty_ndrange", "wait_for"});
@@ -43,17 +43,17 @@ PyObject* guarded(F call) noexcept {
   }
 }
 
-/// What errors call the sizes.
+/// The names of the sizes in errors.
 struct SizeNames {
   const char *global, *local, *offset;
 };
 constexpr SizeNames call_sizes{"global_size", "local_size", "global_offset"};
 constexpr SizeNames function_sizes{"global_work_size", "local_work_size", "global_work_offset"};
 
-/// A call, read: everything borrowed from the caller.
+/// A parsed call. Everything is borrowed from the caller.
 struct Call {
   PyObject *queue = nullptr, *global = nullptr, *local = nullptr;
-  PyObject* const* values = nullptr;  ///< of the kernel
+  PyObject* const* values = nullptr;  ///< the kernel's arguments
   std::array<PyObject*, option_count> options{};
   const SizeNames* names = &call_sizes;
 };
@@ -78,14 +78,14 @@ std::size_t place_of(const KernelState& kernel, PyObject* name) {
   refuse_call(kernel, "got an unexpected keyword argument '" + text + "'");
 }
 
-/// Whether a value behind the kernel's arguments is a global_offset, not one argument too many.
+/// Whether a value behind the kernel's arguments is a global_offset, and not one argument too many.
 bool may_be_offset(PyObject* value) {
   return value == Py_None ||
          (PySequence_Check(value) != 0 && PyUnicode_Check(value) == 0 &&
           PyBytes_Check(value) == 0 && !nb::isinstance<MemoryObjectHolder>(value));
 }
 
-// Python's own rules for a function with these parameters.
+// Follows Python's own rules for a function with these parameters.
 void fill_places(const KernelState& kernel, PyObject* const* arguments, std::size_t positional,
                  PyObject* keywords, std::vector<PyObject*>& places) {
   const std::size_t needed = first_count + kernel.passed;
@@ -132,7 +132,7 @@ Call read_call(const KernelState& kernel, PyObject* const* arguments, std::size_
   return call;
 }
 
-/// The sizes of one side, any number of them: OpenCL's limit is checked later.
+/// The sizes of one kind. Any number is allowed here; OpenCL's limit is checked later.
 struct Sizes {
   std::array<std::size_t, 10> values{};
   std::size_t count = 0;
@@ -177,7 +177,7 @@ Sizes read_sizes(PyObject* given, const char* what) {
   return sizes;
 }
 
-/// Over what a kernel runs, as it was given.
+/// The range of a kernel, as the caller gave it.
 struct Shape {
   Sizes global, local, offset;
   bool has_local = false, has_offset = false;
@@ -187,7 +187,7 @@ void pad(Sizes& sizes, std::size_t count) {
   while (sizes.count < count) sizes.values[sizes.count++] = 1;
 }
 
-// g_times_l: the global size counts groups, and so does the offset.
+// g_times_l: the global size counts groups, and the offset does, too.
 void multiply(Shape& shape) {
   const std::size_t count = std::max(shape.global.count, shape.local.count);
   pad(shape.global, count);
@@ -206,7 +206,7 @@ bool read_plain_size(PyObject* given, opencl::WorkSize& size) {
   return true;
 }
 
-// Nearly every call: ordinary sizes, as many for the groups, and no option that changes them.
+// Nearly every call has plain sizes, equally many for the groups, and no option that changes them.
 bool read_plain_range(const Call& call, opencl::LaunchConfig& config) {
   if (call.options[global_offset] != nullptr || call.options[g_times_l] != nullptr ||
       call.options[allow_empty_ndrange] != nullptr)
@@ -257,7 +257,7 @@ const CommandQueue& queue_of(PyObject* object) {
 
 opencl::WorkSize work_size_of(const Sizes& sizes) { return opencl::WorkSize(sizes.list()); }
 
-/// False if the range is empty, and may be.
+/// Returns false if the range is empty and empty ranges are allowed.
 bool read_range(const Call& call, opencl::LaunchConfig& config) {
   if (read_plain_range(call, config)) [[likely]]
     return true;
@@ -271,7 +271,7 @@ bool read_range(const Call& call, opencl::LaunchConfig& config) {
   return true;
 }
 
-// Enqueues with what `launch(config)` does; a marker where the range is empty and may be.
+// Enqueues by `launch(config)`, or a marker if the range is empty and may be empty.
 template <class F>
 nb::object enqueue(const Call& call, nb::handle after_these, F launch) {
   opencl::LaunchConfig config{.queue = use_queue(queue_of(call.queue)), .global = {}};
@@ -291,8 +291,8 @@ bool is_integer_type(std::string_view type) {
   return scalar && DType(*scalar).is_integer();
 }
 
-// A float of the size of the int that is declared, or the reverse: the bits are passed, as by
-// PyOpenCL, and that is reported once for each argument.
+// Reports once for each argument that the program passes a float for a declared int of the same
+// size, or the reverse. As in PyOpenCL, the bits are passed.
 void compare_declared(const KernelState& kernel, std::size_t index, PyObject* value) {
   const ScalarType* const scalar = scalar_type(Py_TYPE(value));
   const auto& parameters = kernel.kernel.parameters();
@@ -304,7 +304,7 @@ void compare_declared(const KernelState& kernel, std::size_t index, PyObject* va
           ? is_integer_type(parameter.type)
           : (scalar->kind == Given::integer || scalar->kind == Given::unsigned_integer) &&
                 is_float_type(parameter.type);
-  // Another size is refused when the argument is set.
+  // Setting the argument refuses another size.
   if (!contradicts || DType(*c_scalar(parameter.type)).size_bytes() != scalar->size) return;
   kernel.reported.report(index,
                          "argument " + std::to_string(index) + " '" + parameter.type + " " +
@@ -313,7 +313,7 @@ void compare_declared(const KernelState& kernel, std::size_t index, PyObject* va
                              parameter.type + "; passed as they are");
 }
 
-/// Kernels take the elements of a declared vector to lie one behind the other.
+/// A kernel assumes that the elements of a declared vector have no gaps.
 [[noreturn]] void refuse_gaps(const KernelState& kernel, std::size_t index) {
   raise_python(PyExc_RuntimeError, "argument " + std::to_string(index) + " of " + kernel.call_name +
                                        "() has gaps between its elements: 1 * x is one without");
@@ -347,8 +347,8 @@ void add_events(nb::object& events, nb::handle more) {
   events = all;
 }
 
-/// The arguments of a call of a kernel that takes arrays. What the call waits for is the caller's
-/// events and those that the arrays' content depends on.
+/// Reads the arguments of a call of a kernel that takes arrays. The call waits for the caller's
+/// events and for the events of the arrays.
 nb::object fill_with_arrays(ArgumentList& list, const KernelState& kernel, const Call& call) {
   PyObject* const given = call.options[wait_for];
   nb::object events = given == nullptr ? nb::object(nb::none()) : nb::borrow(given);
@@ -364,7 +364,7 @@ nb::object fill_with_arrays(ArgumentList& list, const KernelState& kernel, const
     if (place.is_valid() && launched_arrays().read(value, place.ptr(), array)) {
       if (!array.is_dense) refuse_gaps(kernel, i);
       list.add(type, array);
-      add_events(events, array.events);  // the queue's order has what is not among them
+      add_events(events, array.events);  // the queue orders all other work
     } else {
       require_dense(kernel, i, value);
       list.add(type, value);
@@ -374,7 +374,7 @@ nb::object fill_with_arrays(ArgumentList& list, const KernelState& kernel, const
   return events;
 }
 
-// Finding the line takes 25 ns, and nobody else asks for it.
+// Finding the line takes 25 ns, so it is done only for a table that shows launch sites.
 void note_site(const opencl::Kernel& kernel) {
   if (kernel.table().shows_launch_sites) [[unlikely]]
     note_launch_site();
@@ -390,7 +390,7 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
     const Call call = read_call(
         kernel, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(count)), keywords, places);
     ArgumentList list(kernel.passed);
-    nb::object of_arrays;  // and of the caller
+    nb::object of_arrays;  // the arrays' events and the caller's
     nb::handle after = call.options[wait_for] == nullptr ? Py_None : call.options[wait_for];
     if (kernel.takes_arrays)
       after = of_arrays = fill_with_arrays(list, kernel, call);
@@ -420,7 +420,7 @@ PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t
   });
 }
 
-// set_args(a, arg1=b), as many as the kernel has: each once.
+// Matches set_args(a, arg1=b): each argument of the kernel once.
 std::vector<PyObject*> named_places(const KernelState& kernel, PyObject* const* arguments,
                                     Py_ssize_t positional, PyObject* keywords) {
   std::vector<PyObject*> found(arguments, arguments + positional);
@@ -470,7 +470,7 @@ PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
         named_arguments("set_arg", set_arg_names, arguments, count, keywords);
     const std::uint64_t index = bits_in(place, {"Kernel.set_arg", "arg_index"});
     const unsigned known = kernel_of(self).kernel.argument_count();
-    if (index >= known)  // beyond 32 bits, too
+    if (index >= known)  // also beyond 32 bits
       raise_error(static_cast<int>(opencl::StatusCode::invalid_arg_index), "clSetKernelArg",
                   "kernel \"" + kernel_of(self).kernel.name() + "\", argument " +
                       std::to_string(index) + ": it has only " + std::to_string(known));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// enqueue_map_buffer, enqueue_map_image: memory of a context as an array of NumPy's.
+// enqueue_map_buffer, enqueue_map_image: memory of a context as a NumPy array.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using opencl::Blocking;
 using opencl::MapFlags;
 
-/// The base of the array: keeps queue and memory, and unmaps when nobody looks any more.
+/// The base of the array. Keeps queue and memory, and unmaps when nobody uses the array any more.
 struct MemoryMap {
   opencl::Mapping mapping;
   nb::object queue_object, memory_object;
@@ -46,17 +46,18 @@ nb::object release(MemoryMap& self, nb::handle queue, nb::handle wait_for) {
       use_queue(object_in<CommandQueue>(queue, {"MemoryMap.release", "queue"})), after.order()));
 }
 
-/// The request for an array, checked before anything is mapped.
+/// The requested array, checked before mapping.
 struct ArrayPlan {
   nb::object shape, dtype, order, strides;
   std::size_t bytes;
 };
 
-// Strides of the caller's own must leave no gaps, and leave the range nowhere: the map has just the
+// The caller's strides must leave no gaps and must stay within the range: the map has exactly the
 // array's bytes.
 void check_dense(const ArrayPlan& plan) {
   const nb::tuple shape(plan.shape), strides(plan.strides);
-  // Of doubles, which do not overflow: a sum that is too large to be exact is none of these bytes.
+  // Compute in doubles, which do not overflow. A sum too large to be exact is beyond the map
+  // anyway.
   double last = nb::cast<double>(plan.dtype.attr("itemsize"));
   bool fits = shape.size() == strides.size();
   for (std::size_t i = 0; fits && i < shape.size(); ++i) {
@@ -75,7 +76,7 @@ ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::h
                      const char* call) {
   ArrayPlan plan{shape_in(shape, call), dtype_in(dtype, {call, "dtype"}), order_in(order, call),
                  nb::borrow(strides), 0};
-  if (!strides.is_none()) {  // may be negative: NumPy reads them
+  if (!strides.is_none()) {  // negative strides are allowed: NumPy reads them
     for_each_in(strides, {call, "strides"}, "None or an iterable of int",
                 [](nb::handle stride, const Argument& which) {
                   if (nb::steal(PyNumber_Index(stride.ptr())).is_valid()) return;
@@ -88,24 +89,24 @@ ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::h
   return plan;
 }
 
-/// Maps by `map()`, which does not block, and waits if the caller wants it.
+/// Maps by `map()`, which does not block, and then waits if the caller asks for it.
 template <class F>
 auto map_and_wait(const opencl::Queue& queue, bool is_blocking, F map) {
-  // OpenCL's own blocking form cannot be left.
+  // Ctrl-C cannot end OpenCL's own blocking form.
   auto mapping = with_retry(map);
   if (!is_blocking) return mapping;
   const opencl::Event& event = mapping.event();
-  queue.flush();  // asking does not hand work over, as waiting does
+  queue.flush();  // asking does not submit commands, as waiting does
   try {
     wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
   } catch (const nb::python_error&) {
-    mapping.unmap({.after = event});  // not before it is mapped
+    mapping.unmap({.after = event});  // not before the memory is mapped
     throw;
   }
   return mapping;
 }
 
-/// The array over a mapping, which is its base.
+/// Makes the array of a mapping; the mapping is the array's base.
 nb::object array_over(opencl::Mapping mapping, nb::handle queue, nb::handle memory,
                       const ArrayPlan& plan) {
   const nb::object base =
@@ -134,7 +135,7 @@ nb::object map_buffer(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjec
   return nb::make_tuple(array_over(std::move(mapping), queue, buf, plan), event);
 }
 
-/// Where an element is that would be `offset` bytes from the first if there were no gaps.
+/// The place of an element whose offset would be `offset` bytes if there were no gaps.
 std::size_t with_gaps(std::size_t offset, std::size_t row_bytes, std::size_t slice_bytes,
                       const opencl::ImageMapping& mapping) {
   const std::size_t in_slice = offset % slice_bytes;
@@ -142,8 +143,8 @@ std::size_t with_gaps(std::size_t offset, std::size_t row_bytes, std::size_t sli
          in_slice % row_bytes;
 }
 
-/// The strides with which an array in order `plan.order` sees a mapped region, whose rows and
-/// slices may have gaps between them.
+/// The strides of an array in order `plan.order` over a mapped region, whose rows and slices may
+/// have gaps between them.
 nb::object strides_in(const ArrayPlan& plan, const opencl::Image& image,
                       const std::array<std::size_t, 3>& region,
                       const opencl::ImageMapping& mapping) {
@@ -155,7 +156,7 @@ nb::object strides_in(const ArrayPlan& plan, const opencl::Image& image,
   const std::size_t slice = row * region[1];
   std::vector<std::size_t> strides;
   std::size_t step = itemsize;
-  for (const std::size_t size : sizes) {  // the innermost first
+  for (const std::size_t size : sizes) {  // from the innermost
     const std::size_t end = step * size;
     const bool is_whole =
         size == 1 || step % slice == 0 || (step % row == 0 && end <= slice) || end <= row;

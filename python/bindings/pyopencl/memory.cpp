@@ -31,7 +31,7 @@ std::size_t buffer_size(std::size_t size, const HostBuffer& host) {
   return size == 0 ? host.size() : size;
 }
 
-/// How a buffer is made; `properties` as clCreateBufferWithProperties takes them, or None.
+/// Makes a buffer. `properties` are those of clCreateBufferWithProperties, or None.
 struct Making {
   const opencl::Context& context;
   MemFlags flags;
@@ -97,7 +97,7 @@ nb::object slice_of(const Buffer& self, nb::handle index) {
 
 nb::object memory_info(const MemoryObjectHolder& self, long long param) {
   const auto parameter = static_cast<opencl::MemInfo>(param);
-  if (parameter == opencl::MemInfo::size)  // known, and asked for with every array
+  if (parameter == opencl::MemInfo::size)  // known, and read for every array
     return nb::int_(self.memory().size_bytes());
   if (parameter == opencl::MemInfo::host_ptr)
     raise_logic_error("MemoryObject.get_info",
@@ -166,7 +166,7 @@ void bind_memory_object(nb::module_& m) {
 
 }  // namespace
 
-// NumPy asks for the buffer while the array is made, and keeps the object: its .base.
+// NumPy reads the buffer while the array is made, and keeps the object as .base.
 int export_host_memory(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
@@ -186,7 +186,7 @@ HostBuffer::Access host_access(MemFlags flags) {
   const bool is_used = opencl::has(flags, MemFlags::use_host_ptr);
   if (!is_used && !opencl::has(flags, MemFlags::copy_host_ptr))
     warn_python(PyExc_UserWarning, "'hostbuf' was passed, but no memory flags to make use of it.");
-  // Kernels may write to the host's memory itself.
+  // With USE_HOST_PTR kernels may write to the host's memory itself.
   const bool writes = is_used && (opencl::has(flags, MemFlags::read_write) ||
                                   opencl::has(flags, MemFlags::write_only));
   return writes ? HostBuffer::write : HostBuffer::read;
@@ -226,7 +226,7 @@ void bind_memory(nb::module_& m) {
                                 {0, nullptr}};
   auto type = nb::class_<Buffer, MemoryObject>(m, "Buffer", nb::dynamic_attr(),
                                                nb::type_slots(slots), "A range of bytes.");
-  type.attr("__iter__") = nb::none();  // its indices are no integers
+  type.attr("__iter__") = nb::none();  // subscripts are slices, not integers
   type.def("__init__", pyopencl(construct_buffer), nb::arg("context"), nb::arg("flags"),
            nb::arg("size") = 0, nb::arg("hostbuf") = nb::none(), nb::kw_only(),
            nb::arg("properties") = nb::none())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python functions as commands of a queue, on devices that run native kernels.
+// Python functions as commands of a queue, for devices that run native kernels.
 #include "treadle/opencl/native_kernel.hpp"
 
 #include <nanobind/stl/string.h>
@@ -13,7 +13,7 @@
 namespace treadle::bindings::cl {
 namespace {
 
-// The command's memory as what the function may use until it returns.
+// Views of the command's memory, which the function may use until it returns.
 class Views {
  public:
   Views(std::span<void* const> memory, const std::vector<std::size_t>& sizes) {
@@ -21,7 +21,7 @@ class Views {
       list_.append(nb::steal(PyMemoryView_FromMemory(
           static_cast<char*>(memory[i]), static_cast<Py_ssize_t>(sizes[i]), PyBUF_WRITE)));
   }
-  // An array that the function keeps would point to memory that moves: it is told of.
+  // If the function has kept a view, reports it: the memory may move.
   ~Views() {
     for (const nb::handle view : list_)
       if (!nb::steal(PyObject_CallMethod(view.ptr(), "release", nullptr)).is_valid())
@@ -51,7 +51,7 @@ nb::object enqueue(const CommandQueue& queue, nb::handle function, nb::handle me
   };
   const opencl::Queue& target = use_queue(queue);
   const opencl::Order order = after.order();
-  nb::gil_scoped_release released;  // it may run at once
+  nb::gil_scoped_release released;  // the function may run at once
   opencl::Event event = opencl::enqueue_native(target, std::move(run), memory, order);
   nb::gil_scoped_acquire gil;
   return make_event(std::move(event));

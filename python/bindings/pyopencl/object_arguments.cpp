@@ -75,7 +75,7 @@ std::string text_in(nb::handle given, const Argument& argument) {
   if (PyUnicode_Check(given.ptr()) == 0) refuse_kind(given, argument, "str or bytes");
   Py_ssize_t length = 0;
   const char* text = PyUnicode_AsUTF8AndSize(given.ptr(), &length);
-  if (text == nullptr) throw nb::python_error();  // UnicodeEncodeError says which letter
+  if (text == nullptr) throw nb::python_error();  // the UnicodeEncodeError names the character
   return {text, static_cast<std::size_t>(length)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments that come as any Python object, and the OpenCL objects, numbers and texts they must be.
+// Converts Python objects to the OpenCL objects, numbers and texts that calls take.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,21 +12,20 @@
 
 namespace treadle::bindings::cl {
 
-/// Which argument of which call, if that is known; errors name both. `entry` is the place in an
-/// iterable, -1 of none.
+/// The call and its argument, if known, for errors. `entry` is the place in an iterable, or -1.
 struct Argument {
   const char* call;
   const char* name;
   Py_ssize_t entry = -1;
 };
 
-/// Throws TypeError: the argument, its value, `wanted`, and how to get one.
+/// Throws TypeError with the argument, its value, `wanted`, and a way to get such an object.
 [[noreturn]] void refuse_kind(nb::handle given, const Argument& argument, const char* wanted,
                               const char* advice = nullptr);
-/// The same where an object of `type`, one of pyopencl's classes, was wanted.
+/// The same if an object of `type`, a class of pyopencl, was expected.
 [[noreturn]] void refuse_object(nb::handle given, const Argument& argument, nb::handle type);
 
-/// The object as one of pyopencl's classes. Throws TypeError if it is none.
+/// The C++ object of a class of pyopencl. Throws TypeError for other objects.
 template <class T>
 const T& object_in(nb::handle given, const Argument& argument) {
   const nb::handle type = nb::type<T>();
@@ -36,25 +35,26 @@ const T& object_in(nb::handle given, const Argument& argument) {
   return *nb::inst_ptr<T>(given);
 }
 
-/// Flags, or a constant: an integer of 64 bits. Throws TypeError for another kind, LogicError for
-/// a negative or larger one.
+/// Reads flags or a constant: an integer of 64 bits. Throws TypeError for other objects, LogicError
+/// for a negative or larger integer.
 std::uint64_t bits_in(nb::handle given, const Argument& argument);
 
 /// A str, or bytes in UTF-8. Throws TypeError.
 std::string text_in(nb::handle given, const Argument& argument);
 
-/// `given`, if it can be called. Throws TypeError.
+/// Returns `given`. Throws TypeError if it cannot be called.
 nb::handle callable_in(nb::handle given, const Argument& argument);
 
-/// `given`, if it can be iterated over. Throws TypeError that says what its entries must be.
+/// Returns `given`. Throws TypeError that tells what its entries must be if it cannot be iterated
+/// over.
 nb::iterable iterable_in(nb::handle given, const Argument& argument, const char* of_what);
 
-/// An entry that is a pair. Throws TypeError that says what pairs are wanted, LogicError for
-/// another number of things.
+/// Reads an entry that is a pair. Throws TypeError that tells the expected pairs, LogicError for
+/// another number of elements.
 std::pair<nb::object, nb::object> pair_in(nb::handle given, const Argument& argument,
                                           const char* of_what);
 
-/// Calls visit(entry, which) for every entry, where `which` is for errors about that one.
+/// Calls visit(entry, which) for every entry. `which` names the entry in errors.
 template <class F>
 void for_each_in(nb::handle given, Argument argument, const char* of_what, F visit) {
   for (const nb::handle entry : iterable_in(given, argument, of_what)) {

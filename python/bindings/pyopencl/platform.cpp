@@ -27,7 +27,7 @@ nb::list devices_of(const Platform& self, std::uint64_t bits) {
   return list;
 }
 
-// A program that would take a CPU as well gets it anyhow.
+// A program that accepts CPUs, too, gets the CPU anyway.
 bool asks_for_gpu(opencl::DeviceType type) {
   return opencl::has(type, opencl::DeviceType::gpu) && !opencl::has(type, opencl::DeviceType::cpu);
 }

@@ -16,8 +16,8 @@ namespace {
 
 using opencl::MemFlags;
 
-/// Where pools and programs get buffers. With a queue the platform has to find the memory at once,
-/// not at its first use.
+/// Allocates a pool's buffers. With a queue the platform has to allocate the memory at once, and
+/// not at the first use.
 struct BufferBlocks {
   using Block = opencl::Buffer;
   opencl::Context context;
@@ -51,7 +51,7 @@ class PooledBuffer final : public MemoryObjectHolder {
  public:
   const opencl::MemoryObject& memory() const override { return allocation.block(); }
 
-  PythonPlace place;  // before the allocation: the pool may ask for it until that ends
+  PythonPlace place;  // before the allocation: the pool may use the place until the allocation ends
   memory::Allocation<BufferBlocks> allocation;
 };
 
@@ -183,7 +183,7 @@ void bind_pool(nb::module_& m) {
   add_quick_method(type, &allocate);
 }
 
-/// A pool of nothing, for tests of sizes.
+/// A pool without memory, for tests of sizes.
 struct NoBlocks {
   struct Block {};
   Block allocate(std::size_t) { return {}; }

@@ -20,7 +20,7 @@ std::span<const std::byte> bytes_in(nb::handle object, const Argument& argument)
                                  static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()))));
 }
 
-// None: the core's own default, all of the context's or the program's.
+// None means the core's default: all devices of the context or of the program.
 std::vector<opencl::Device> devices_or_all(nb::handle given, const char* call) {
   return given.is_none() ? std::vector<opencl::Device>() : devices_in(given, {call, "devices"});
 }
@@ -91,7 +91,7 @@ nb::object build_info(const Program& self, const Device& device, long long param
       self.program.build_info(device.device, static_cast<opencl::ProgramBuildInfo>(param)));
 }
 
-// (device, what its compiler said), also where it will not tell.
+// (device, its compiler's log) for each device. An error replaces a log that cannot be read.
 nb::list build_logs(const Program& self) {
   nb::list logs;
   for (const opencl::Device& device : self.program.devices()) {
@@ -106,7 +106,7 @@ nb::list build_logs(const Program& self) {
   return logs;
 }
 
-// As the constant classes have it.
+// The name that the constant classes use.
 std::string kind_name(nb::handle value, nb::handle default_format) {
   opencl::ProgramKind kind{};
   if (!nb::try_cast(value, kind)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs of OpenCL C through Treadle's cache: the two rooms meet here, for neither knows the
-// other.
+// Compiles OpenCL C through Treadle's cache. The opencl and compile rooms meet here, because
+// neither includes the other.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -23,8 +23,8 @@ namespace {
 
 struct Request {
   std::string source;
-  std::vector<std::string> words;                   ///< all options, in order
-  std::vector<std::filesystem::path> include_dirs;  ///< those among them that -I names
+  std::vector<std::string> words;                   ///< all options in order
+  std::vector<std::filesystem::path> include_dirs;  ///< the folders of -I
   compile::CachePlace place;
 };
 
@@ -41,7 +41,7 @@ compile::BinaryKey key_of(const Request& request, const opencl::Device& device) 
   key.include_dirs = request.include_dirs;
   for (auto& [name, value] : opencl::binary_identity(device))
     key.identity.push_back({std::move(name), std::move(value)});
-  // Folders are no part of the key, the headers found in them are.
+  // Folders do not belong to the key; the headers found in them do.
   for (std::size_t i = 0; i < request.words.size(); ++i) {
     if (request.words[i] == "-I")
       ++i;
@@ -56,7 +56,7 @@ struct Built {
   std::vector<compile::CompileResult> images;  ///< one for each device
 };
 
-/// `compiled` becomes the program that was compiled last, also where that failed.
+/// `compiled` is set to the program that was compiled last, even if compiling failed.
 Built build_cached(const opencl::Context& context, const std::vector<opencl::Device>& devices,
                    const Request& request, opencl::Program& compiled) {
   const std::string options = joined(request.words);
@@ -96,7 +96,7 @@ nb::tuple build_from_source(const Context& context, const std::string& source,
     nb::gil_scoped_release released;
     built = build_cached(context.context, devices, request, compiled);
   } catch (const Error&) {
-    // Of several devices' programs it would be one.
+    // With several devices it would be the program of only one of them.
     if (compiled && devices.size() == 1) left.append(Program{std::move(compiled)});
     throw;
   }

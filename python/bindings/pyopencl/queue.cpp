@@ -51,10 +51,10 @@ nb::object queue_info(const CommandQueue& self, long long param) {
                    self.queue.info(static_cast<opencl::CommandQueueInfo>(param)));
 }
 
-// A marker would wake the platform's threads for nothing where there is nothing to wait for.
+// If there is nothing to wait for, a marker would only wake the platform's threads.
 void finish_busy(const CommandQueue& self, const opencl::Queue& queue) {
   const opencl::Event end = queue.marker();
-  queue.flush();  // asking does not hand work over, as waiting does
+  queue.flush();  // asking does not submit commands, as waiting does
   self.is_busy = false;
   try {
     wait_by_asking([&] { return end.is_done(); }, [&] { queue.finish(); });
@@ -64,8 +64,8 @@ void finish_busy(const CommandQueue& self, const opencl::Queue& queue) {
   }
 }
 
-/// Queues arithmetic of arrays that waits: marks and waits mean everything that the program has
-/// written before them.
+/// Queues pending arithmetic of arrays, so that marks and waits include all operations that the
+/// program has written before them.
 void queue_deferred(const CommandQueue& self) {
   device::Device* const device = device::last_device_of(self.queue.context(), self.queue.device());
   if (device != nullptr) device->queue_deferred();
@@ -84,8 +84,8 @@ void finish(const CommandQueue& self) {
   release_left_uses();
 }
 
-/// Ends the queue's with block. Arrays do not find the queue where they look first, so that they
-/// ask again, and warn.
+/// Ends the queue's `with` block. Hides the queue where arrays look first, so that they ask again
+/// and warn.
 void end(nb::handle object) {
   instance_of<CommandQueue>(object).is_finalized = true;
   if (nb::hasattr(object, "_place_before_end")) return;

@@ -13,7 +13,7 @@ nb::object sampler_info(const Sampler& self, long long param) {
   using enum opencl::SamplerInfo;
   const auto parameter = static_cast<opencl::SamplerInfo>(param);
   const opencl::InfoValue answer = self.sampler.info(parameter);
-  if (parameter == lod_min || parameter == lod_max) {  // the bits of a float
+  if (parameter == lod_min || parameter == lod_max) {  // the value is the bits of a float
     const auto bits = static_cast<std::uint32_t>(std::get<std::uint64_t>(answer));
     float value;
     std::memcpy(&value, &bits, sizeof value);

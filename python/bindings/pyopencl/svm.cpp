@@ -26,7 +26,7 @@ std::uintptr_t number(const SVMPointer& self) {
   return reinterpret_cast<std::uintptr_t>(self.address());
 }
 
-// A new array each time; its base is the object.
+// Makes a new array each time; the object is its base.
 nb::object as_bytes(nb::handle self) {
   const auto& pointer = nb::cast<const SVMPointer&>(self);
   const nb::module_ numpy = nb::module_::import_("numpy");
@@ -45,16 +45,16 @@ void construct_allocation(SVMAllocation* self, const Context& context, Size size
   new (self) SVMAllocation(std::move(memory));
 }
 
-/// Of zero bytes: it may be released any number of times.
+/// Whether the memory has zero bytes. Such memory may be released any number of times.
 bool is_nothing(const SVMAllocation& self) { return self.size() == std::size_t{0}; }
 
 nb::object enqueue_release(SVMAllocation& self, nb::handle queue, nb::handle wait_for) {
   constexpr const char* call = "SVMAllocation.enqueue_release";
   const Events after(wait_for);
-  static_cast<void>(self.memory.data());  // throws if it was freed
+  static_cast<void>(self.memory.data());  // throws if the memory was freed
   if (queue.is_none() && self.memory.queue() == nullptr)
     raise_logic_error(call, "the memory is bound to no queue: pass one, or call release()");
-  // A copy: its binding ends with the memory.
+  // A copy: the memory's own binding ends with the memory.
   const opencl::Queue used = queue.is_none()
                                  ? *self.memory.queue()
                                  : use_queue(object_in<CommandQueue>(queue, {call, "queue"}));
@@ -71,7 +71,7 @@ void unbind(SVMAllocation& self) {
   self.memory.unbind_from_queue();
 }
 
-/// As many bytes as the caller wants, which the memory has.
+/// The number of bytes that the caller asks for. Throws if the memory has fewer.
 opencl::HostRange part_of(const SVMPointer& pointer, nb::handle wanted, const char* call,
                           const char* name = "byte_count") {
   if (wanted.is_none()) return {pointer.bytes(), pointer.context()};
@@ -83,7 +83,7 @@ opencl::HostRange part_of(const SVMPointer& pointer, nb::handle wanted, const ch
   return {std::span(static_cast<std::byte*>(pointer.address()), count), pointer.context()};
 }
 
-// Without a count both sides have the same size; with one it is how much of each.
+// Without a count both sides must have the same size; the count is the number of bytes to copy.
 nb::object copy(const CommandQueue& queue, bool is_blocking, nb::handle_t<SVMPointer> dst,
                 nb::handle_t<SVMPointer> src, nb::handle wait_for, nb::handle byte_count) {
   constexpr const char* call = "clEnqueueSVMMemcpy";
@@ -105,7 +105,7 @@ nb::object copy(const CommandQueue& queue, bool is_blocking, nb::handle_t<SVMPoi
   const opencl::Queue used = use_queue(queue);
   opencl::Event event = with_retry(
       [&] { return opencl::copy_shared(used, target, read, after.order(), Blocking::no); });
-  // The host's memory must stay in place: nobody else keeps it.
+  // The host's memory must stay in its place, and nobody else keeps it.
   const bool keeps_dst = nb::isinstance<SVM>(dst), keeps_src = nb::isinstance<SVM>(src);
   const nb::handle host = keeps_dst ? nb::handle(dst) : nb::handle(src);
   if (is_blocking || (keeps_dst && keeps_src)) {
@@ -148,7 +148,7 @@ nb::object map(const CommandQueue& queue, bool is_blocking, std::uint64_t flags,
   return make_event(std::move(event));
 }
 
-/// An SVMMap of the memory while the host has it. `array` is what it shows.
+/// An SVMMap of memory that the host may use. `array` shows the memory.
 nb::object mapped(nb::handle svm, nb::object array, nb::handle_t<CommandQueue> queue,
                   nb::object event) {
   return python_part("pyopencl shared memory")
@@ -299,7 +299,7 @@ SVM::SVM(nb::object object) : mem(std::move(object)) {
     refuse_kind(mem, {"SVM", "mem"}, "an object with a buffer, such as a NumPy array",
                 "SVMAllocation makes memory of a context");
   if (PyObject_GetBuffer(mem.ptr(), &view_, flags) == 0) return;
-  if (PyErr_ExceptionMatches(PyExc_ValueError) != 0) {  // NumPy's, of arrays with gaps
+  if (PyErr_ExceptionMatches(PyExc_ValueError) != 0) {  // NumPy's error for arrays with gaps
     PyErr_Clear();
     raise_python(PyExc_BufferError, "SVM needs memory without gaps that may be written to");
   }
@@ -309,7 +309,7 @@ SVM::SVM(nb::object object) : mem(std::move(object)) {
 int export_svm(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
-    static std::byte nothing;  // of memory of zero bytes
+    static std::byte nothing;  // for memory of zero bytes
     const std::span<std::byte> bytes = instance_of<SVMPointer>(self).bytes();
     return PyBuffer_FillInfo(view, self, bytes.data() != nullptr ? bytes.data() : &nothing,
                              static_cast<Py_ssize_t>(bytes.size()), 0, flags);

@@ -14,21 +14,21 @@
 
 namespace treadle::bindings::cl {
 
-/// An object that stands for shared virtual memory, or for the host's where a device takes that.
+/// The base of shared virtual memory, and of host memory that a device can use as such.
 class SVMPointer {
  public:
   virtual ~SVMPointer() = default;
-  /// Throws InvalidState once it is freed.
+  /// Throws InvalidState after the memory was freed.
   virtual void* address() const = 0;
-  /// Nothing where nobody knows.
+  /// Nothing if the size is unknown.
   virtual std::optional<std::size_t> size() const = 0;
-  /// Where it was made; null of the host's memory.
+  /// The memory's context; null for host memory.
   virtual const opencl::Context* context() const { return nullptr; }
-  /// The bytes. Throws LogicError where nobody knows how many there are.
+  /// The bytes. Throws LogicError if the size is unknown.
   std::span<std::byte> bytes() const;
 };
 
-/// Memory of an object of Python's, which it keeps in place.
+/// The memory of a Python object. Keeps the object.
 class SVM final : public SVMPointer {
  public:
   explicit SVM(nb::object object);
@@ -52,9 +52,9 @@ class SVMAllocation final : public SVMPointer {
   opencl::SharedMemory memory;
 };
 
-/// The buffer of an SVMPointer, for arrays over it.
+/// The buffer of an SVMPointer, for arrays of its memory.
 int export_svm(PyObject* self, Py_buffer* view, int flags) noexcept;
-/// The queue that memory is bound to, or None.
+/// The queue to which the memory is bound, or None.
 nb::object queue_of(const opencl::SharedMemory& memory);
 
 }  // namespace treadle::bindings::cl

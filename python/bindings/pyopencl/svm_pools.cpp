@@ -14,7 +14,7 @@ namespace {
 
 using opencl::SharedMemory;
 
-/// Where pools and programs get shared memory, bound to a queue if there is one.
+/// Allocates a pool's shared memory, bound to a queue if there is one.
 struct SharedBlocks {
   using Block = SharedMemory;
   opencl::Context context;
@@ -46,7 +46,7 @@ class PooledSVM final : public SVMPointer {
   std::optional<std::size_t> size() const override { return allocation.size_bytes(); }
   const opencl::Context* context() const override { return &allocation.block().context(); }
 
-  PythonPlace place;  // before the allocation: the pool may ask for it until that ends
+  PythonPlace place;  // before the allocation: the pool may use the place until the allocation ends
   memory::Allocation<SharedBlocks> allocation;
 };
 
@@ -64,7 +64,7 @@ SVMAllocator make_allocator(const Context& context, std::size_t alignment, std::
   return {blocks};
 }
 
-// A block that was bound to another queue before is used after what is enqueued there.
+// A block that was bound to another queue is used after the commands that are enqueued there.
 void order_block(SharedMemory& block, const std::optional<opencl::Queue>& queue) {
   if (queue) {
     block.bind_to_queue(*queue);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies and fills of ranges. Names with an underscore are what enqueue_copy is made of.
+// Copies and fills of ranges. Names with an underscore are the parts of enqueue_copy.
 #include "treadle/opencl/transfer.hpp"
 
 #include <vector>
@@ -30,7 +30,8 @@ nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& m
       /*is_dense=*/true);
 }
 
-// -1 bytes: as many as both have; over 6 parameters because they are the keywords of the call.
+// -1 bytes means as many as both buffers have; over 6 parameters because they are the keywords of
+// the call.
 nb::object copy_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
                        const MemoryObjectHolder& dst, long long byte_count, Size src_offset,
                        Size dst_offset, nb::handle wait_for) {
@@ -38,7 +39,7 @@ nb::object copy_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
                           dst_offset.in("enqueue_copy", "dst_offset")};
   if (byte_count >= 0) range.size_bytes = static_cast<std::size_t>(byte_count);
   const Events after(wait_for);
-  if (byte_count == 0)  // for the core 0 is "all"; here it is what OpenCL says to it
+  if (byte_count == 0)  // the core takes 0 as "all"; OpenCL's answer to 0 bytes is given here
     raise_logic_error("clEnqueueCopyBuffer", "a copy of 0 bytes");
   return with_retry([&] {
     return make_event(
