@@ -43,7 +43,7 @@ class ContextCache(dict):
         _context_caches.add(self)
 
 
-_context_caches: weakref.WeakSet[Any] = weakref.WeakSet()  # what has clear()
+_context_caches: weakref.WeakSet[Any] = weakref.WeakSet()  # objects with a clear()
 
 
 def clear_context_caches() -> None:

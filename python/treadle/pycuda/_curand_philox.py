@@ -55,7 +55,7 @@ class Philox4_32_10RandomNumberGenerator:  # noqa: N801 - cuRAND's name in PyCUD
 
     generator_bits = 32
     has_box_muller = True
-    # One generator makes the numbers of all threads, and leaves nothing on the device.
+    # One generator draws the numbers of all threads, and keeps no state on the device.
     block_count = 1
     generators_per_block = 1
 
@@ -94,7 +94,7 @@ class Philox4_32_10RandomNumberGenerator:  # noqa: N801 - cuRAND's name in PyCUD
         self, shape: Any, dtype: Any, mean: float, stddev: float, stream: Any = None
     ) -> GPUArray:
         """The same in a new array."""
-        normal_draw(np.dtype(dtype), mean, stddev)  # refuses what is wrong before memory is taken
+        normal_draw(np.dtype(dtype), mean, stddev)  # raises before memory is allocated
         made = GPUArray(shape, dtype)
         self.fill_log_normal(made, mean, stddev, stream)
         return made
@@ -144,7 +144,7 @@ class Philox4_32_10RandomNumberGenerator:  # noqa: N801 - cuRAND's name in PyCUD
         raise AttributeError(f"{what!r} object has no attribute {name!r}")
 
 
-# Of PyCUDA's generators, whose state is in device memory.
+# Attributes of PyCUDA's generators, whose state is in device memory.
 _OF_KERNELS = frozenset(
     ("generators", "module", "state", "state_type", "skip_ahead", "skip_ahead_array")
     + ("skip_ahead_sequence", "skip_ahead_sequence_array", "call_skip_ahead_subsequence")

@@ -36,7 +36,7 @@ def _text(function: Callable[..., Text]) -> Callable[..., Text]:
 
 
 def _cast(value: str, dtype: Any, dtype_z: Any) -> str:
-    """`value` in the dtype of a result; a real operand of a complex result stays real."""
+    """Casts `value` to the dtype of a result. A real operand of a complex result stays real."""
     dtype, dtype_z = np.dtype(dtype), np.dtype(dtype_z)
     if dtype_z.kind == "c" and dtype.kind != "c":
         dtype_z = np.empty(0, dtype_z).real.dtype
@@ -55,7 +55,7 @@ def get_arange_kernel(dtype: Any) -> Text:
     """z = start + i * step. Arguments: z, start, step, n."""
     dtype = np.dtype(dtype)
     ctype = dtype_to_ctype(dtype)
-    # float has 24 bits, and indices have more: rounded once, at the end.
+    # Computed in double and rounded once, at the end: float has 24 bits, and indices have more.
     if dtype == np.float32:
         value = "(float) ((double) start + (double) i * (double) step)"
     else:
@@ -86,7 +86,7 @@ def get_put_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> Text:
 def _with_sources(
     arguments: list[Argument], dtypes: Sequence[Any], operation: str, name: str
 ) -> Text:
-    """A kernel that reads from src0, src1 ... besides its arguments."""
+    """Makes a kernel that reads src0, src1 ... besides its arguments."""
     sources = [VectorArg(dtype, f"src{k}") for k, dtype in enumerate(dtypes)]
     return Text([*arguments, *sources], operation, name, sources=len(sources))
 
@@ -163,7 +163,7 @@ def get_scalar_op_kernel(dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str
     """y = x operator a. Arguments: x, the number a, y, n."""
     x, a = "x[i]", "a"
     if "c" in (np.dtype(dtype_x).kind, np.dtype(dtype_a).kind):
-        common = np.promote_types(dtype_x, dtype_a)  # operators take no two precisions
+        common = np.promote_types(dtype_x, dtype_a)  # operators take one precision
         x, a = _cast(x, dtype_x, common), _cast(a, dtype_a, common)
     return Text(
         [VectorArg(dtype_x, "x"), ScalarArg(dtype_a, "a"), VectorArg(dtype_y, "y")],
@@ -172,7 +172,7 @@ def get_scalar_op_kernel(dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str
     )
 
 
-# Exact, where pow() has the 53 bits of double.
+# Repeated products are exact; pow() has only the 53 bits of double.
 _INTEGER_POWER = """
 template <class T>
 static __device__ T integer_power(T base, T exponent) {
@@ -182,7 +182,7 @@ static __device__ T integer_power(T base, T exponent) {
   return (T) result;
 }
 """
-# Negative exponents give what is left of a fraction.
+# Negative exponents give the integer part of the fraction.
 _SIGNED_POWER = """
 template <class T>
 static __device__ T signed_power(T base, T exponent) {
@@ -229,7 +229,7 @@ def _minmax(is_min: bool, dtypes: tuple[Any, Any, Any], use_scalar: bool) -> Tex
     dtype_x, dtype_y, dtype_z = dtypes
     x = _cast("x[i]", dtype_x, dtype_z)
     y = _cast("y" if use_scalar else "y[i]", dtype_y, dtype_z)
-    if np.dtype(dtype_z).kind == "f":  # what is no number is passed over
+    if np.dtype(dtype_z).kind == "f":  # NaN is skipped
         text = f"{'fmin' if is_min else 'fmax'}({x}, {y})"
     else:
         text = f"{x} {'<' if is_min else '>'} {y} ? {x} : {y}"

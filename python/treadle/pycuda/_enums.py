@@ -42,7 +42,7 @@ class DriverEnum(int):
         return type(self), (int(self),)
 
 
-# Any: which members a class has, a type checker cannot see.
+# Returns Any, because a type checker cannot see the members of a class made here.
 def _enumeration(name: str, doc: str, **members: int) -> Any:
     kind: Any = type(name, (DriverEnum,), {"__doc__": doc, "__module__": _MODULE})
     kind.names, kind.values = {}, {}
@@ -50,7 +50,7 @@ def _enumeration(name: str, doc: str, **members: int) -> Any:
         member: Any = int.__new__(kind, value)
         member.name = member_name
         kind.names[member_name] = member
-        kind.values[value] = member  # of several names for one number the last is canonical
+        kind.values[value] = member  # the last name of a number is canonical
         setattr(kind, member_name, member)
     return kind
 
@@ -287,7 +287,7 @@ TRSF_READ_AS_INTEGER = 1
 TRSF_NORMALIZED_COORDINATES = 2
 TR_DEFAULT = -1
 
-# Where two names share a number the one listed last is what a query answers with.
+# If two names share a number, a query answers with the name that is listed last.
 device_attribute = _enumeration(
     "device_attribute",
     "What can be asked about a device.",

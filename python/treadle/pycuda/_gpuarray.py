@@ -64,7 +64,7 @@ class GPUArray(LaidOut):
         if address != 0:
             own = _memory.at_address((gpudata, base), address, dtype, shape, strides)
         elif gpudata is not None or _memory.is_default(allocator):
-            # Programs give a null where they set `gpudata` later.
+            # The program passes null here and sets `gpudata` later.
             own = _memory.empty(_memory.current_device(), dtype, shape, strides)
             gpudata = None
         else:
@@ -94,13 +94,13 @@ class GPUArray(LaidOut):
         return GPUArray(shape, dtype, self.allocator, strides=strides)
 
     def _new_like_me(self, dtype: Any = None, order: str = "C") -> GPUArray:
-        """Undefined elements in this shape; in the same order if the dtype is the same."""
+        """An array of undefined elements in this shape. The same dtype keeps the order."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         strides = _memory.strides_like(self, dtype, "K" if dtype == self.dtype else order)
         return self.__class__(self.shape, dtype, allocator=self.allocator, strides=strides)
 
     def _view(self, result: Array, base: Any = None) -> GPUArray:
-        """The same memory, seen otherwise."""
+        """A view of the same memory."""
         view = self._adopt(result)
         view.base = self if base is None else base
         view._allocator = self._allocator
@@ -109,7 +109,7 @@ class GPUArray(LaidOut):
         return view
 
     def _run(self, stream: cuda.Stream | None, compute: Callable[[], Any]) -> Any:
-        """What `compute` gives; with a stream, queued there now."""
+        """Returns compute(). With a stream, queues the work on it now."""
         if stream is None:
             return compute()
         with on_stream(self.device, stream):
@@ -120,8 +120,8 @@ class GPUArray(LaidOut):
     def _give(
         self, result: Array, allocator: Callable[[int], Any] | None = None, out: Any = None
     ) -> GPUArray:
-        """A native result as the caller wants it: in `out`, in memory of an allocator, or as that
-        of an operation on this array."""
+        """Puts a native result into `out`, or into an allocator's memory, or wraps it as an
+        operator does."""
         if out is not None:
             return _filled(out, result)
         if allocator is None:
@@ -210,7 +210,7 @@ class GPUArray(LaidOut):
     ) -> np.ndarray:
         """The elements on the host: in `ary`, or in a new array with the axes in the same order."""
         self._require_fit()
-        if ary is None and not pagelocked:  # drivers fill pageable memory before they return
+        if ary is None and not pagelocked:  # drivers fill pageable memory before returning
             async_ = False
             with on_stream(self.device, stream):
                 host = _array.fetched(self)
@@ -433,7 +433,7 @@ class GPUArray(LaidOut):
         if contiguous[order]:
             return self._view(result)
         made = self._wrap(result)
-        # The same shape is no change to NumPy, whose arrays keep their order of memory.
+        # For NumPy the same shape is no change, and the array keeps its order in memory.
         is_left_so = flags.forc and not getattr(made.flags, f"{order.lower()}_contiguous")
         return made.copy(order) if is_left_so else made
 
@@ -472,7 +472,7 @@ class GPUArray(LaidOut):
         elif len(axes) != self.ndim:
             raise ValueError(f"axes don't match array: {tuple(axes)} of {self.ndim} axes")
         base = self if self.base is None else self.base
-        # Of no axes nothing changes, and the native function would reverse them all.
+        # For no axes nothing changes; the native function would reverse all axes.
         result = Array.transpose(self, list(axes)) if self.ndim else self
         return self._view(result, base)
 
@@ -535,7 +535,7 @@ def _filled(target: GPUArray, value: Any) -> GPUArray:
 
 
 def _scaled(array: GPUArray, factor: Any) -> Array:
-    """Numbers of NumPy count as Python's: they do not decide the dtype."""
+    """Converts NumPy's numbers to Python's, which do not decide the dtype of the result."""
     if isinstance(factor, np.generic):
         factor = factor.item()
     return _array.apply("multiply", array, factor)

@@ -135,7 +135,7 @@ def arange(*args: Any, **kwargs: Any) -> GPUArray:
 
 
 def _range(numbers: tuple[Any, Any, Any], dtype: np.dtype, stream: cuda.Stream | None) -> GPUArray:
-    # Exact in float64, and rounded once: float32 has 24 bits, and indices have more.
+    # Computed in float64 and rounded once: float32 has 24 bits, and indices have more.
     exact = np.dtype(np.float64) if dtype.kind == "f" else dtype
     made = GPUArray.__new__(GPUArray)
     device = _memory.current_device()
@@ -144,6 +144,6 @@ def _range(numbers: tuple[Any, Any, Any], dtype: np.dtype, stream: cuda.Stream |
         raise TypeError("arange() of complex numbers has no order")
     values = _array.arange(start, stop, step, exact, device)
     if _memory.computes_now(device, values.shape, dtype):
-        GPUArray(values.shape, dtype)  # says that there is no memory
+        GPUArray(values.shape, dtype)  # raises: there is no memory
     FaceArray.__init__(made, values if exact == dtype else Array.astype(values, dtype))
     return made._run(stream, lambda: made)

@@ -53,7 +53,7 @@ __all__ = [
     "where",
 ]
 
-tnp: Any = treadle.numpy  # some of its names are young: they are looked up when they are called
+tnp: Any = treadle.numpy  # Any: newer names are looked up in each call
 Stream = cuda.Stream | None
 Allocator = Callable[[int], Any] | None
 
@@ -257,7 +257,7 @@ def stack(arrays: Sequence[GPUArray], axis: int = 0, allocator: Allocator = None
     in Fortran's."""
     arrays = list(arrays)
     first = first_array(*arrays)
-    is_first_axis = not -first.ndim <= axis <= first.ndim or axis == 0  # or one that is refused
+    is_first_axis = not -first.ndim <= axis <= first.ndim or axis == 0  # or an axis that is refused
     if is_first_axis or builtins.any(array.shape != first.shape for array in arrays):
         return first._give(tnp.stack(arrays, axis=axis), allocator)
     return first._give(stacked_backwards(arrays, axis), allocator)

@@ -27,7 +27,7 @@ class LaidOut(FaceArray):
     """Of which GPUArray is made."""
 
     base: Any = None
-    # Where parts do not fit: why, the array as it was, and those parts that no array can have.
+    # If the parts do not fit together: the reason, the array before, and the parts that do not fit.
     _fitting: Array | None = None
     _strides_set: tuple[int, ...] | None = None
     _size_set: int | None = None
@@ -66,7 +66,7 @@ class LaidOut(FaceArray):
         return self.size
 
     def _require_fit(self) -> None:
-        """Raises ValueError where what was set does not fit."""
+        """Raises ValueError if the parts that the program has set do not fit together."""
         if self._misfit is not None:
             raise ValueError(self._misfit)
 
@@ -75,21 +75,21 @@ class LaidOut(FaceArray):
         _array.rebind(self, own)
 
     def _settle(self) -> None:
-        """Looks at what was set and no array can have."""
+        """Refuses every use while strides or a size are set that do not fit the shape."""
         if self._strides_set is not None:
             self._refuse(f"strides {self._strides_set} were set for the shape {self.shape}")
         elif self._size_set is not None:
             self._refuse(f"the size {self._size_set} was set for the shape {self.shape}")
 
     def _refuse(self, why: str) -> None:
-        """Lets every use fail until what fits is set."""
+        """Makes every use of the array fail until the parts fit."""
         if self._fitting is None:
             self._fitting = Array(self)
         self._misfit = f"{why}: shape, strides, size, dtype and gpudata have to fit each other"
         _array.rebind(self, _memory.absent(self.dtype, self.shape, self.strides))
 
     def _lay_out(self, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> None:
-        """Makes the elements lie so in the memory that there is, if they do."""
+        """Lays the elements out in the existing memory, if they fit into it."""
         _memory.require_addressable(dtype, shape, strides)
         memory = self if self._fitting is None else self._fitting
         size = math.prod(shape)
@@ -136,7 +136,7 @@ def _set_strides(array: LaidOut, strides: Any) -> None:
 
 
 def _set_dtype(array: LaidOut, dtype: Any) -> None:
-    """As NumPy's where elements of another size can share the bytes of the last axis."""
+    """Sets the dtype as NumPy does: elements of another size share the bytes of the last axis."""
     dtype, own = np.dtype(dtype), array.dtype
     if dtype.hasobject:
         raise TypeError(f"dtype {dtype}: elements on a device are no Python objects")
@@ -156,7 +156,7 @@ def _set_size(array: LaidOut, size: Any) -> None:
 
 
 def _let_set(cls: Any) -> None:
-    """The native properties' getters, which a function of Python's would make slower."""
+    """Adds setters to the native getters. A getter in Python would be slower."""
     cls.shape = Array.shape.setter(_set_shape)  # type: ignore[attr-defined]
     cls.strides = Array.strides.setter(_set_strides)  # type: ignore[attr-defined]
     cls.dtype = Array.dtype.setter(_set_dtype)  # type: ignore[attr-defined]

@@ -22,14 +22,14 @@ from treadle.pycuda._arguments import VectorArg, dtype_to_ctype
 from treadle.pycuda._context_caches import ContextCache
 
 _devices = ContextCache()
-_NOWHERE = 1  # an address that no memory has, and that is not none
+_NOWHERE = 1  # not null, and no memory has this address
 
 
 def current_device() -> Device:
     """The device of the current context; LogicError if there is none."""
     context = cuda.Context.get_current()
     if context is None:
-        cuda.Context.get_device()  # says so
+        cuda.Context.get_device()  # raises if there is no context
     device = _devices.get(context)
     if device is None:
         device = _devices[context] = Device.of(context)
@@ -116,7 +116,7 @@ def allocated(
     memory = allocator(size)
     if memory is None:
         raise cuda.MemoryError(f"the allocator {allocator!r} gave no memory for {size} bytes")
-    if operator.index(memory) == 0:  # the program gives it later, as `gpudata`
+    if operator.index(memory) == 0:  # the program sets `gpudata` later
         return empty(current_device(), dtype, shape, strides), None
     place = current_device(), operator.index(memory), -low
     layout = dtype, shape, strides

@@ -38,7 +38,7 @@ class In(ArgumentHandler):
         if stream is None:
             _driver.memcpy_htod(self.get_device_alloc(), self.array)
         else:
-            # Ordered with the kernel on its own stream, whether that one blocks or not.
+            # The copy is on the kernel's own stream, so the stream orders both, blocking or not.
             _driver.memcpy_htod_async(self.get_device_alloc(), self.array, stream)
 
 

@@ -149,5 +149,5 @@ def register_host_memory(ary: np.ndarray, flags: int = 0) -> np.ndarray:
         raise _driver.LogicError(
             "register_host_memory failed: invalid argument - the array is not contiguous"
         )
-    memory: Any = _driver._register_array(ary, flags)  # a buffer, which its stub cannot say
+    memory: Any = _driver._register_array(ary, flags)  # a buffer; the stub cannot declare that
     return np.ndarray(ary.shape, ary.dtype, memory, strides=ary.strides)

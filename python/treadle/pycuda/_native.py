@@ -30,6 +30,6 @@ def get_curand_version() -> tuple[int, int, int]:
     return 10, 40, 0
 
 
-if TYPE_CHECKING:  # the enumerations are made of tables
+if TYPE_CHECKING:  # the enumerations are made at run time
 
     def __getattr__(name: str) -> Any: ...

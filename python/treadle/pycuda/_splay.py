@@ -16,7 +16,7 @@ Splay = tuple[tuple[int, int], tuple[int, int, int]]
 
 @functools.lru_cache(maxsize=16)
 def _numbers_of(device: cuda.Device) -> tuple[int, int]:
-    """Threads of a warp, and the most blocks."""
+    """The number of threads of a warp, and the largest number of blocks."""
     attribute = cuda.device_attribute
     multiprocessors = device.get_attribute(attribute.MULTIPROCESSOR_COUNT)
     return device.get_attribute(attribute.WARP_SIZE), _BLOCKS_OF_MULTIPROCESSOR * multiprocessors

@@ -11,8 +11,8 @@ from treadle._required import required
 from treadle.pycuda import _enums
 from treadle.pycuda import _native as _driver
 
-# Numbers that no texture reads, as several integers that kernels put together again: format and
-# channels, as the types of pycuda-helpers.hpp have them.
+# Textures cannot read these numbers. A texture reads several integers, which a kernel joins: format
+# and channels of the types in pycuda-helpers.hpp.
 BITS_AS_INTEGERS = {
     np.dtype("f8"): (_enums.array_format.SIGNED_INT32, 2),
     np.dtype("c8"): (_enums.array_format.UNSIGNED_INT32, 2),
@@ -38,7 +38,7 @@ def dtype_to_array_format(dtype: Any) -> Any:
 
 
 def _element(dtype: np.dtype) -> tuple[Any, int]:
-    """Format and channels; of double and complex numbers those of their bits."""
+    """Format and channels. Double and complex numbers use integers with the same bits."""
     if dtype in BITS_AS_INTEGERS:
         return _enums.array_format.SIGNED_INT32, BITS_AS_INTEGERS[dtype][1]
     return dtype_to_array_format(dtype), 1
@@ -50,8 +50,8 @@ def _refuse_order(order: str) -> None:
 
 
 def _in_rows(ary: Any, order: str) -> Any:
-    """The array with its slowest axis first, without gaps: x of the texture is the last axis of an
-    array in order C, the first in order F."""
+    """The array with its slowest axis first, without gaps. x of the texture is the last axis of an
+    array in C's order, and the first axis of an array in Fortran's order."""
     view = ary if order == "C" else ary.T
     if view.flags.c_contiguous:
         return view

@@ -13,7 +13,7 @@ device = context.get_device()
 
 def _finish() -> None:
     global context
-    # A program that popped or detached it itself has nothing left to pop here.
+    # If the program has popped or detached the context itself, there is nothing to pop.
     if context is not None and cuda.Context.get_current() == context:
         context.pop()
     context = None  # type: ignore[assignment]  # nobody looks at it any more

@@ -45,12 +45,13 @@ def _require_name(argument: str, value: Any) -> None:
 
 
 def _target(arch: str | None, code: str | None) -> str:
-    """What to compile for: the current device's kind decides, then the caller, then the device."""
+    """The target to compile for. The kind of the current device decides first, then the caller,
+    then the device."""
     _require_name("arch", arch)
     device = _current_device()
     native = device._target() if device is not None else None
     if native is not None and native.startswith("cpu"):
-        return native  # whatever GPU the program was written for
+        return native  # for any GPU architecture that the program names
     _require_name("code", code)
     wanted = code or arch
     if wanted is not None and wanted != "native":
@@ -88,11 +89,11 @@ class _Request:
     cache_dir: str | os.PathLike | Literal[False] | None
     include_dirs: Sequence[str] = ()
     output: str = "cubin"
-    call: str = "compile"  # whose arguments they are
+    call: str = "compile"  # the function with these arguments
 
 
 def _texts_of(source: Any) -> tuple[str, str | None]:
-    """As _tree.program_texts(), which makes the texts of what is no text."""
+    """As _tree.program_texts(), which also makes texts of trees."""
     if isinstance(source, _tree.Node | _tree.GeneratedText):
         return _tree.program_texts(source, "CUDA C")
     return str(source), None
@@ -143,7 +144,7 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         if with_lines is None:
             raise
         result = None
-    if result is None:  # the error of this text names the lines of the program or the template
+    if result is None:  # the error names lines of the program or the template
         result = compiled(source=with_lines or text)
     _report(result, keep)
     return result
@@ -180,7 +181,7 @@ _ARCH_OPTION = re.compile(r"^(?:-arch|--gpu-architecture|-code|--gpu-code)(?:=(.
 
 
 def _without_arch(options: Sequence[str]) -> tuple[list[str], str | None]:
-    """Takes the architecture out of a list of nvcc options."""
+    """Removes the architecture from a list of nvcc's options."""
     rest: list[str] = []
     arch = None
     words = iter(options)
@@ -256,7 +257,7 @@ class CudaModule:
         self.get_surfref = module.get_surfref
 
     def _check_arch(self, arch: str | None) -> None:
-        if not isinstance(arch, str) or arch == "native":  # _target() refuses what is no str
+        if not isinstance(arch, str) or arch == "native":  # _target() refuses other types
             return
         match = re.fullmatch(r"(?:sm|compute)_(\d+)[a-z]?", arch)
         if match is None:
@@ -358,10 +359,10 @@ class DynamicModule(CudaModule):
         """Compiles CUDA C text and adds it; `name` is for messages."""
         linker = self._open_linker()
         options = DEFAULT_NVCC_FLAGS if nvcc_options is None else nvcc_options
-        # add_stdlib() is what links libraries.
+        # add_stdlib() links libraries.
         options = [str(option) for option in options if not str(option).startswith("-l")]
         if driver.Context.get_device()._target().startswith("cpu") and not _is_relocatable(options):
-            options.append("-rdc=true")  # the CPU device links nothing else
+            options.append("-rdc=true")  # the CPU device links only relocatable code
         code = compile(
             *(source, self.nvcc, options, self.keep, self.no_extern_c, self.arch, self.code),
             *(self.cache_dir, self.include_dirs),

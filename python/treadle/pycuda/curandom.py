@@ -105,7 +105,7 @@ class direction_vector_set(enum.IntEnum):  # noqa: N801 - PyCUDA's name
     SCRAMBLED_VECTOR_64 = 104
 
 
-# Of what is scrambled without a seed of the program's: the same in every run, as cuRAND's are.
+# The scrambling seed if the program gives none: the same in every run, as cuRAND's is.
 _SCRAMBLING = 0x5EED
 
 
@@ -155,7 +155,7 @@ class _RandomNumberGeneratorBase:
     generator_bits: ClassVar[int] = 32
     has_box_muller: ClassVar[bool] = False
     state_type: ClassVar[str]
-    # Kernels that pass over numbers, those of pycuda's name.
+    # Kernels that skip numbers, with pycuda's names.
     skip_ahead: Any
     skip_ahead_array: Any
     _macros: ClassVar[tuple[str, ...]]

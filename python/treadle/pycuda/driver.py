@@ -93,7 +93,7 @@ def from_device_like(devptr: Any, other_ary: np.ndarray) -> np.ndarray:
     return result
 
 
-# Where PyCUDA's first papers looked for it.
+# PyCUDA's first papers import it from this module.
 _MOVED = {"SourceModule": "pycuda.compiler"}
 
 

@@ -53,7 +53,7 @@ def own_arguments(use_range: bool) -> list[ScalarArg]:
 
 def parse_arguments(arguments: str | Sequence[Argument | str]) -> list[Argument]:
     if isinstance(arguments, str):
-        # Not split at commas: templates have some, and comments.
+        # Templates and comments may contain commas, so the text is not split there.
         pieces: list[Any] = [
             f"{d.type} {'*' if d.is_pointer else ''}{d.name}" for d in parse_declarations(arguments)
         ]
@@ -92,7 +92,7 @@ def compiled(text: str, keep: bool, options: Sequence[str] | None) -> SourceModu
 
 
 def _without_own(arguments: Sequence[Argument], use_range: bool) -> list[Argument]:
-    """The user's parameters: the kernel's own come last, and the generator writes them."""
+    """The user's parameters, without the kernel's own. The generator adds those at the end."""
     own = own_arguments(use_range)
     given = [(a.name, a.dtype) for a in arguments[-len(own) :]]
     if given != [(a.name, a.dtype) for a in own]:
@@ -178,7 +178,7 @@ def get_elwise_kernel(
 
 
 def _getter(text: Callable[..., Text]) -> Callable[..., Any]:
-    """PyCUDA's function that compiles a text for the current context, once for each."""
+    """Makes PyCUDA's function of a text: it compiles the text once for each context."""
 
     @functools.wraps(text)
     def getter(*args: Any, **kwargs: Any) -> Any:
@@ -240,15 +240,15 @@ class ElementwiseKernel:
             keep=keep,
             options=options,
         )
-        self._parsed: list[Argument] | None = None  # when it is first needed
+        self._parsed: list[Argument] | None = None  # parsed on first use
         self._has_variables: bool | None = None
         self._cache = ContextCache()
 
     def _remembered(self, key: Any, make: Any) -> Any:
-        """What `make` gives, once for each context. LogicError without one."""
+        """Returns make()'s result, kept for each context. Raises LogicError without a context."""
         context = cuda.Context.get_current()
         if context is None:
-            current_device()  # says so
+            current_device()  # raises if there is no context
         of_context = self._cache.setdefault(context, {})
         if key not in of_context:
             of_context[key] = make()
@@ -277,8 +277,9 @@ class ElementwiseKernel:
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
     def _has_one_module(self, use_range: bool) -> bool:
-        """Whether what runs has to be what generate_stride_kernel_and_types() gives: the program
-        has that, or the texts have variables, whose values all calls share."""
+        """Whether the kernel must be the one that generate_stride_kernel_and_types() returns:
+        because the program has that kernel, or because the texts have variables, whose values all
+        calls share."""
         if self._has_variables is None:
             self._has_variables = declares_variables(self._snippet.preamble)
         of_context = self._cache.get(cuda.Context.get_current(), {})
@@ -322,7 +323,7 @@ class ElementwiseKernel:
                 continue
             arrays.append(array)
             if not isinstance(array, Array):
-                current_device()  # without a context that is told first
+                current_device()  # report a missing context first
                 name = f"argument {position} ({argument.declarator()})"
                 required(array, name, "a GPUArray", "gpudata", "flags", "size")
                 values[position] = 0 if array.gpudata is None else array.gpudata

@@ -70,7 +70,7 @@ class ReductionKernel:
             self._module()
 
     def _kernel(self) -> _NativeKernel:
-        """That of the current context."""
+        """The kernel of the current context."""
         device = current_device()
         context = cuda.Context.get_current()
         kernel = self._cache.get(context)
@@ -155,7 +155,7 @@ class ReductionKernel:
         )
 
     def _own_arguments(self) -> list[Argument]:
-        """What the kernel takes behind the user's arguments, as its text calls it."""
+        """The arguments behind the user's, by the names in the kernel's text."""
         return [
             VectorArg(self.dtype_out if name in ("z", "partials") else np.dtype(dtype), name)
             if is_pointer
@@ -337,7 +337,7 @@ def get_minmax_neutral(what: str, dtype: Any) -> str:
 
 
 def _smaller(what: str, dtype: Any) -> str:
-    if np.dtype(dtype).kind == "f":  # what is no number is passed over
+    if np.dtype(dtype).kind == "f":  # NaN is skipped
         return f"f{what}(a, b)"
     return f"a {'<' if what == 'min' else '>'} b ? a : b"
 

@@ -65,8 +65,8 @@ class _ScanKernel:
         self._compiled()
 
     def _kernel(self, of_passes: bool = False) -> _NativeKernel:
-        """That of the current context; `of_passes`: of intervals and outputs, rather than of one
-        pass where the device can."""
+        """The kernel of the current context. With `of_passes`, the kernel of intervals and outputs
+        even if the device can scan in one pass."""
         device = current_device()
         context = cuda.Context.get_current()
         cache = self._passes if of_passes else self._cache

@@ -45,7 +45,7 @@ from treadle.pycuda._native import bitlog2  # noqa: F401
 
 
 def _chosen_device_number() -> int | None:
-    """The device the user's environment names, if it names one."""
+    """The number of the device that the user's environment names; None if it names none."""
     try:
         return requested_ordinal()
     except InvalidArgument as error:
@@ -143,12 +143,12 @@ def _exact_div(dividend: int, divisor: int) -> int:
 
 
 def _int_ceiling(value: int, multiple_of: int = 1) -> int:
-    """`value` rounded up to a multiple."""
+    """Rounds `value` up to a multiple."""
     return -(-value // multiple_of) * multiple_of
 
 
 def _int_floor(value: int, multiple_of: int = 1) -> int:
-    """`value` rounded down to a multiple."""
+    """Rounds `value` down to a multiple."""
     return value // multiple_of * multiple_of
 
 

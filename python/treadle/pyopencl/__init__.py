@@ -256,11 +256,11 @@ __all__ = [
 _register_pickling()
 _cl._name_cache_folder()
 
-# What PyOpenCL has, or had, and this release of Treadle does not.
+# Names that PyOpenCL has, or had, and this release of Treadle does not have.
 _ABSENT = _absent.modules_of("pyopencl")
 
 
-# Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
+# Programs use these as attributes: cl.tools.MemoryPool(...). The submodules import this module.
 _SUBMODULES = (
     "algorithm",
     "array",

@@ -57,7 +57,7 @@ _GAPS = "{} of an array with gaps between its elements: 1 * x is one without"
 
 
 def _where(cq: Any, context: Any, queue: Any) -> tuple[Any, Any, Place]:
-    """Queue, context and place of an array that is made on a queue or a context."""
+    """Queue, context and place of a new array, given a queue or a context."""
     if isinstance(cq, _cl.CommandQueue):
         queue, context = cq, cq.context
     elif isinstance(cq, _cl.Context):
@@ -77,11 +77,11 @@ class Array(Views):
     memory (`data`) or their `events`."""
 
     __array_priority__ = 100
-    # The other operand's operators leave it to ours.
+    # Makes NumPy leave operators to this class.
     __array_ufunc__ = None  # type: ignore[assignment]
     policy = "pyopencl"
 
-    _begin: int = 0  # bytes from its start to where native memory begins
+    _begin: int = 0  # offset of native memory in base_data, in bytes
     _flags: ArrayFlags | None = None
 
     # over 6 parameters because they are those of PyOpenCL's
@@ -122,7 +122,7 @@ class Array(Views):
         memory: tuple[Any, int, Any],
         where: tuple[Any, Any, Place],
     ) -> None:
-        """In memory that is given, or that an allocator gives."""
+        """Makes an array in given memory, or in memory of an allocator."""
         order, strides = in_memory_as
         data, offset, allocator = memory
         queue, context, place = where
@@ -159,7 +159,7 @@ class Array(Views):
         self._place = place_in(self.context) if queue is None else quiet_place_of(queue)
 
     def _check_queue(self, data: Any) -> None:
-        theirs = getattr(data, "_queue", None)  # what shared virtual memory is bound to
+        theirs = getattr(data, "_queue", None)  # the queue of shared virtual memory
         if __debug__ and theirs is not None and self.queue is not None and theirs != self.queue:
             warnings.warn(
                 "the memory of the array is bound to another queue than the array",
@@ -179,7 +179,7 @@ class Array(Views):
         return made
 
     def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Array:
-        if not shape and self.shape:  # of reductions, which PyOpenCL makes by the constructor
+        if not shape and self.shape:  # PyOpenCL makes results of reductions by this constructor
             made = type(self)(self.queue or self.context, (), dtype, allocator=self.allocator)
         else:
             made = self._new_with_changes(None, 0, tuple(shape), dtype, tuple(strides))
@@ -197,10 +197,11 @@ class Array(Views):
         queue: Any = SAME,
         allocator: Any = None,
     ) -> Array:
-        """One of this class, like this one otherwise; of its memory where there is `data`."""
+        """A new object of this class with these changes. It shares the memory `data` if there is
+        any."""
         queue = self.queue if queue is SAME else queue
         made = type(self)(
-            None,  # subclasses know by it that _context and _queue say where
+            None,  # None tells subclasses to use _context and _queue
             self.shape if shape is None else shape,
             self.dtype if dtype is None else dtype,
             allocator=self.allocator if allocator is None else allocator,
@@ -220,7 +221,7 @@ class Array(Views):
         return made
 
     def _new_like_me(self, dtype: Any = None, queue: Any = None) -> Array:
-        """Undefined elements in this one's shape, axes in its order."""
+        """An array of undefined elements with this shape and this order of axes."""
         queue = self.queue if queue is None else queue
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         strides = self.strides
@@ -230,7 +231,7 @@ class Array(Views):
         return self._new_with_changes(None, 0, dtype=dtype, strides=strides, queue=queue)
 
     def _view(self, native: NativeArray) -> Array:
-        """A view of this one's memory."""
+        """A view of the same memory."""
         if self._data is not None:
             self._check_queue(self._data)
         if type(self) is not Array:
@@ -253,7 +254,7 @@ class Array(Views):
         return require_queue(queue)
 
     def _work(self, *others: Any, queue: Any = None) -> Place:
-        """For a with block: native operations go to the queue, after the arrays' events."""
+        """For a `with` block: native operations use the queue and come after the arrays' events."""
         place = place_of(self._queue_for(queue))
         for array in (self, *others):
             if isinstance(array, Array) and array._has_new_events():
@@ -264,17 +265,17 @@ class Array(Views):
         return self._work()
 
     def _changed(self) -> None:
-        """An operation on arrays has changed the elements."""
+        """Notes that an operation on arrays has changed the elements."""
         self._own_events().unmarked += 1
 
     def _own_events(self) -> Events:
-        """The list as it is, made now for a new result."""
+        """The list of events. It is created for a new result."""
         if self._events is None:
             self._events = Events(unmarked=1)
         return self._events
 
     def _has_new_events(self) -> bool:
-        """Whether the program added some that later work has to come after."""
+        """Whether the program added events that later work has to wait for."""
         return self._events is not None and len(self._events) > self._events.ordered
 
     @property
@@ -320,7 +321,7 @@ class Array(Views):
         assert queue.context == self.context, "the queue is one of another context"
         if place.device is self._place.device:
             made = self._new_with_changes(self, None, queue=queue)
-        else:  # another device of the context: one memory for OpenCL, two for streams
+        else:  # another device: OpenCL shares memory, streams do not
             if self.events:
                 _cl.wait_for_events(self.events)
             made = self._new_with_changes(self.base_data, None, queue=queue)
@@ -329,7 +330,7 @@ class Array(Views):
         return made
 
     def _on(self, queue: Any) -> Array:
-        """A new result, to which nobody else refers, on the queue that computes it."""
+        """Puts a new result, which nobody else has, on the queue that computes it."""
         if self._queue is queue:
             return self
         if quiet_place_of(queue).device is not self._place.device:
@@ -340,7 +341,7 @@ class Array(Views):
     # --- memory -----------------------------------------------------------------------------------
 
     def _set_base_data(self, data: Any) -> None:
-        """Other memory, in which the elements lie alike; None: new memory."""
+        """Replaces the memory. The elements keep their places in it. None: allocates new memory."""
         made = self._new_with_changes(data, None)
         _native.rebind(self, made)
         self._data, self._begin = made._data, made._begin
@@ -395,8 +396,8 @@ class Array(Views):
         return ary
 
     def _is_dense(self, may_turn: bool = False) -> bool:
-        """Whether its elements are all bytes between the first and the last, in any order; with
-        axes that run backwards, if they may."""
+        """Whether the elements fill all bytes from the first to the last, in any order of axes.
+        Axes may run backwards if the caller allows that."""
         axes = _face_array.memory_axes(self.strides)
         shape, strides = ([values[axis] for axis in axes] for values in (self.shape, self.strides))
         if may_turn:
@@ -523,7 +524,7 @@ class Array(Views):
         """What a debugger shows, without waiting for the device."""
         return f"cl.{type(self).__name__} {self.dtype} {self.shape}"
 
-    # Set by the modules that are made of this class.
+    # The modules that import this class set these.
     _any_of: Any
     _all_of: Any
 

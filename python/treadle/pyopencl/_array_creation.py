@@ -37,7 +37,7 @@ def to_device(
     if not isinstance(ary, np.ndarray | np.generic):
         raise TypeError(f"to_device() of a {type(ary).__name__}: it takes a numpy.ndarray")
     if ary.dtype == object:
-        # PyOpenCL's is a RuntimeError.
+        # PyOpenCL raises a RuntimeError.
         raise combined(treadle.DTypeError, RuntimeError)(
             "to_device() of an array of objects: a device has no Python objects"
         )
@@ -51,7 +51,7 @@ def to_device(
 
 
 def _sent(queue: Any, ary: Any, allocator: Any, wait: bool) -> Array | None:
-    """The same of the usual case; None of others."""
+    """Does the same in the common case; None in other cases."""
     is_usual = type(queue) is _cl.CommandQueue and (allocator is None or is_pool(allocator))
     if not is_usual:
         return None
@@ -101,7 +101,7 @@ _RANGE = ("start", "stop", "step")
 
 
 def _range(args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-    """What arange() was told, by name."""
+    """The arguments of arange(), by name."""
     places = {1: ("stop",), 2: ("start", "stop"), 3: _RANGE}.get(len(args), ())
     if len(args) > 3:
         raise ValueError(f"arange() takes start, stop, step and dtype, not {len(args)} numbers")
@@ -130,9 +130,9 @@ def arange(queue: Any, *args: Any, allocator: Any = None, **kwargs: Any) -> Arra
     step = number(1 if told.get("step") is None else told["step"])
     if step == 0:
         raise ValueError("arange() by steps of 0")
-    if dtype.kind not in "fc":  # NumPy's numbers without a sign have no negative difference
+    if dtype.kind not in "fc":  # unsigned numbers have no negative difference
         ratio = (stop.item() - start.item()) / step.item()
-    else:  # in the dtype, which may round what is a little more than a whole number to it
+    else:  # in the dtype, which may round to a whole number
         ratio = (stop - start) / step
     count = max(math.ceil(ratio.real), 0)
     made = Array(queue, (count,), dtype, allocator=allocator)

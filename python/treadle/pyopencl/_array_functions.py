@@ -45,7 +45,7 @@ def after(queue: Any, wait_for: Any) -> None:
 
 
 def _kept(result: NativeArray, lead: Array, out: Any, queue: Any, allocator: Any) -> Array:
-    """The result in `out`, in memory of an allocator, or as the first operand's kind keeps it."""
+    """Puts the result into `out` or an allocator's memory, or wraps it as the first operand is."""
     if out is not None:
         if out.shape != result.shape:
             raise ValueError(f"out has the shape {out.shape}, the result {result.shape}")

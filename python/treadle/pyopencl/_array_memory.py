@@ -24,7 +24,7 @@ _POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
 
 def strides_of(shape: Sequence[int], dtype: np.dtype, order: str) -> tuple[int, ...]:
     """Those of memory without gaps in an order. Raises ValueError for what is no order."""
-    if 0 in shape and order in tuple("cCfF"):  # NumPy's, which are others in 2.4 than before
+    if 0 in shape and order in tuple("cCfF"):  # as NumPy's strides, which differ from 2.4 on
         return np.empty(shape, dtype, "C" if order in "cC" else "F").strides
     if order in ("c", "C"):
         return c_contiguous_strides(dtype.itemsize, shape)
@@ -63,7 +63,7 @@ def in_memory(
             f"{high} of memory of {data.size} bytes"
         )
     place_in_memory = place.device, data.int_ptr, offset
-    with place.stream:  # which work on it goes to: others would have to wait for each other
+    with place.stream:  # work on it uses this stream, so no other has to wait
         return _face_array.adopted(data, place_in_memory, layout, is_unshared)
 
 

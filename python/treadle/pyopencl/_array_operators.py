@@ -64,7 +64,7 @@ class Operators(FaceArray):
     _on: Callable[[Any], Any]
 
     def _lead(self, other: Any) -> Any:
-        """Whose class, allocator and queue a result has."""
+        """The operand whose class, allocator and queue the result gets."""
         return self if self.ndim or not isinstance(other, Operators) else other
 
     def _operate(self, name: str, *operands: Any) -> Any:
@@ -108,10 +108,10 @@ class Operators(FaceArray):
             try:
                 _native.update(name, self, other)
             except TypeError:
-                if name in _WRAPPING and _are_integers(self, other):  # as in C, not by float64
+                if name in _WRAPPING and _are_integers(self, other):  # as in C, not in float64
                     _native.update(name, self, _as_dtype(other, self.dtype))
                 else:
-                    # Floating values become integers again; what is complex does not become real.
+                    # Floating results become integers again. A complex result does not become real.
                     result = _native.apply(name, self, other)
                     if name == "divide" or result.dtype.kind == "c":
                         raise

@@ -17,7 +17,7 @@ from treadle.pyopencl._extensions import has_double_support
 from treadle.pyopencl._svm import as_buffer
 from treadle.pyopencl._warnings import CommandQueueUsedAfterExit, warn_at_user
 
-# Beyond it, add_event() waits for the oldest and drops them.
+# With more events, add_event() waits for the oldest events and drops them.
 MOST_EVENTS = 12
 _DROPPED_AT_ONCE = 4
 
@@ -61,7 +61,8 @@ def quiet_place_of(queue: Any) -> Place:
         place = getattr(queue, "_place_before_end", None)
     if place is None:
         device = Device.of(require_queue(queue).context, queue.device)
-        # By its number: the stream must not keep the Python object that keeps the stream.
+        # Adopt the handle's number: the stream must not keep the Python object that keeps the
+        # stream.
         stream = device.adopt_stream(queue.int_ptr)
         place = Place(device, stream, has_double_support(queue.device))
         if hasattr(queue, "_place_before_end"):
@@ -72,7 +73,7 @@ def quiet_place_of(queue: Any) -> Place:
 
 
 def _end(queue: Any, place: Place | None) -> None:
-    """Hides the place from where arrays look first, which costs those of other queues nothing."""
+    """Hides the place where arrays look first, so that other queues pay nothing for the check."""
     queue._place, queue._place_before_end = None, place
     if place is not None:
         place.records = False
@@ -114,14 +115,14 @@ class Events(list[Any]):
 
     def __init__(self, events: Iterable[Any] = (), unmarked: int = 0) -> None:
         super().__init__(events)
-        self.unmarked = unmarked  # operations that no event of the list stands for
-        self.ordered = 0  # of the list's events: the stream of the arrays comes after them
+        self.unmarked = unmarked  # operations without an event in the list
+        self.ordered = 0  # the arrays' stream waits for so many of the events
 
     def mark(self, array: NativeArray) -> None:
         """Makes the list tell of all operations on the array, which is computed."""
-        if getattr(array, "context", None) is None:  # its events are no OpenCL's
+        if getattr(array, "context", None) is None:  # no OpenCL events
             raise TypeError(f"a {type(array).__name__} in no context of pyopencl has no events")
-        marker = _native.mark(array)  # which keeps what its number stands for
+        marker = _native.mark(array)  # keeps the event of `raw` alive
         event = _cl.Event.from_int_ptr(marker.raw)
         super().extend([event] * min(self.unmarked, MOST_EVENTS))
         self.unmarked = 0

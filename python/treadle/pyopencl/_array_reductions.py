@@ -18,14 +18,14 @@ from treadle.pyopencl._array_functions import computed
 
 
 def _at(x: Array, places: Array) -> NativeArray:
-    """The elements at a list of indices, in memory: reductions gather none."""
+    """The elements at a list of indices, stored in memory, because reductions do not gather."""
     chosen = _numpy.take(x, places)
     _native.evaluate(chosen)
     return chosen
 
 
 def _chosen(a: Array, slice_: Any) -> Array:
-    """All elements, or those of a slice of them as they lie in memory."""
+    """All elements, or a slice of the elements in their order in memory."""
     if require_array(a) is a and slice_ is None:
         return a
     return a.reshape(-1, order="F" if a.flags.f_contiguous else "C")[slice_]
@@ -42,7 +42,7 @@ _NOTHING: Any = _Nothing()
 
 
 def _initial(initial: Any) -> Any:
-    """The number, or None where there is none."""
+    """The initial number; None if there is none."""
     if initial is _NOTHING:
         return None
     if not np.isscalar(initial):
@@ -118,7 +118,7 @@ def _products(a: Array, b: Array, dtype: Any, conjugates: bool) -> tuple[Any, An
             x = _native.apply("conjugate", x)
         if x.shape != y.shape:
             x, y = (NativeArray.reshape(operand, (operand.size,)) for operand in (x, y))
-        if wide != narrow:  # before a product exceeds what `narrow` has
+        if wide != narrow:  # before a product overflows `narrow`
             x, y = _face_array.cast(x, wide), _face_array.cast(y, wide)
         return _face_array.total(_native.apply("multiply", x, y), dtype)
 

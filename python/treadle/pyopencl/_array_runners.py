@@ -13,7 +13,7 @@ from treadle.pyopencl._array_places import Events
 
 
 def _into(out: Any, result: Any, queue: Any, wait_for: Any, *operands: Any) -> Any:
-    """result(), computed after the operands' events, becomes the elements of `out`."""
+    """Computes result() after the operands' events, and stores it in `out`."""
     with out._work(*operands, queue=queue) as place:
         Events(wait_for or ()).order(place)
         if out.size:

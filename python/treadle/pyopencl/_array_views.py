@@ -96,7 +96,8 @@ class Views(Operators, Runners):
         return layout.strides
 
     def _work_if_any(self) -> Any:
-        """Views compute what is pending, which arrays without a queue never are."""
+        """The context for a view, which computes a pending array. Only arrays with a queue can be
+        pending."""
         if self.queue is None:
             return _face_array.on_stream(self._place.device, None)
         if self._has_new_events():
@@ -274,7 +275,7 @@ def _set_strides(array: Views, strides: Any) -> None:
 
 
 def _set_dtype(array: Views, dtype: Any) -> None:
-    """As NumPy's: elements of another size share the bytes of the last axis."""
+    """Sets the dtype as NumPy does: elements of another size share the bytes of the last axis."""
     dtype, own = np.dtype(dtype), array.dtype
     shape, strides = array.shape, array.strides
     if dtype.itemsize != own.itemsize:
@@ -290,7 +291,7 @@ def _set_dtype(array: Views, dtype: Any) -> None:
 
 
 def _let_set(cls: Any) -> None:
-    """The native properties' getters, which a function of Python's would make slower."""
+    """Adds setters to the native getters. A getter in Python would be slower."""
     cls.shape = NativeArray.shape.setter(_set_shape)  # type: ignore[attr-defined]
     cls.dtype = NativeArray.dtype.setter(_set_dtype)  # type: ignore[attr-defined]
     cls.strides = NativeArray.strides.setter(_set_strides)  # type: ignore[attr-defined]
@@ -300,7 +301,7 @@ _let_set(Views)
 
 
 def _has_arrays(index: Any) -> bool:
-    """Whether it selects by arrays or lists: elements, of which there is no view."""
+    """Whether an index has arrays or lists: then the result is a copy, not a view."""
     parts = index if isinstance(index, tuple) else (index,)
     return any(isinstance(part, NativeArray | np.ndarray | list) for part in parts)
 

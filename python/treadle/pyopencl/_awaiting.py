@@ -27,11 +27,11 @@ async def _until_done(event: Any) -> None:
 
     event._hand_over()
     event.set_callback(command_execution_status.COMPLETE, notify)
-    # PoCL calls nobody back for a user event that fails: its status is looked at, too.
+    # PoCL makes no callback for a failed user event, so check the event's status, too.
     while not (await asyncio.wait([future], timeout=_LOOK_SECONDS))[0]:
         if event.command_execution_status <= command_execution_status.COMPLETE:
             break
-    event.wait()  # ended: raises what the command failed with
+    event.wait()  # raises if the command failed
 
 
 def awaited(event: Any) -> Generator[Any, None, None]:

@@ -35,7 +35,7 @@ def _by_index(objects: Sequence[_Named], answer: str) -> _Named | None:
 
 
 def _select(objects: Sequence[Any], answer: str, what: str, last_wins: bool) -> Any:
-    """The object an answer means: an index, or a part of a name in any case."""
+    """The object that an answer chooses, by an index or a part of a name in upper or lower case."""
     if not answer:
         return objects[0]
     found = _by_index(objects, answer)

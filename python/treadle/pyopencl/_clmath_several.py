@@ -142,7 +142,7 @@ def lgamma_r(array: Array, queue: Any = None) -> tuple[Array, Array]:
 
 
 def _require_integers(name: str, *operands: Any) -> np.dtype:
-    """The common dtype of the arrays."""
+    """Returns the common dtype of the arrays. Raises if it is no integer."""
     dtypes = [operand.dtype for operand in operands if isinstance(operand, Array)]
     if not dtypes:
         raise TypeError(f"{name}() of no array on a device: to_device(queue, x) makes one")
@@ -155,7 +155,7 @@ def _require_integers(name: str, *operands: Any) -> np.dtype:
 def popcount(array: Array, queue: Any = None) -> Array:
     """How many bits are set, in the dtype of the integers."""
     dtype = _require_integers("popcount", array)
-    bits = np.dtype(f"u{dtype.itemsize}")  # NumPy counts those of the magnitude
+    bits = np.dtype(f"u{dtype.itemsize}")  # NumPy counts the bits of the magnitude
     return computed(
         lambda x: NativeArray.astype(_apply("bitwise_count", NativeArray.astype(x, bits)), dtype),
         array,
@@ -184,7 +184,7 @@ def _kernel(
     results: tuple[np.dtype, ...],
     operands: tuple[tuple[bool, Any], ...],
 ) -> Any:
-    """In the operation r0[i] and r1[i] are results, x0, x1, ... operands."""
+    """Makes a kernel. The operation calls results r0[i] and r1[i], and operands x0, x1, ..."""
     parameters: list[Argument] = [
         VectorArg(dtype, f"r{k}", with_offset=True) for k, dtype in enumerate(results)
     ]
@@ -199,7 +199,7 @@ def _kernel(
 
 
 def _as_operand(operand: Any, dtype: np.dtype, shape: tuple[int, ...], lead: Array) -> Any:
-    """What the kernel takes: a number, or a dense array of the shape."""
+    """Converts an operand for the kernel: to a number, or to a dense array of the shape."""
     if not isinstance(operand, Array):
         return dtype.type(operand)
     if operand.dtype == dtype and operand.shape == shape and operand.flags.c_contiguous:
@@ -212,7 +212,8 @@ def _as_operand(operand: Any, dtype: np.dtype, shape: tuple[int, ...], lead: Arr
 def _called(
     operation: str, operands: Sequence[tuple[Any, Any]], results: Sequence[Any], queue: Any
 ) -> list[Array]:
-    """A function of OpenCL C, of (operand, its dtype)s: new arrays of the results' dtypes."""
+    """Calls a function of OpenCL C with pairs of an operand and its dtype. Returns new arrays of
+    the results' dtypes."""
     values = [value for value, _ in operands]
     lead = require_lead(*values)
     queue = queue_of(*values, queue=queue)
@@ -231,7 +232,7 @@ def _called(
 
 
 def _floating(name: str, *operands: Any) -> np.dtype:
-    """The dtype in which OpenCL C computes: that of the arrays, float64 for integers."""
+    """The dtype in which OpenCL C computes: the arrays' dtype, and float64 for integers."""
     dtypes = [operand.dtype for operand in operands if isinstance(operand, Array)]
     if not dtypes:
         raise TypeError(f"{name}() of no array on a device: to_device(queue, x) makes one")

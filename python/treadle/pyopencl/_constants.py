@@ -12,8 +12,8 @@ from treadle._core.opencl import _constants, program_kind  # noqa: F401
 
 
 def _single_bits(members: dict[str, int], value: int) -> list[str]:
-    """The members of one bit that `value` has, in order of their names. Drivers report bits that
-    are newer than these members: those have no name."""
+    """The members with one bit that `value` contains, ordered by name. Drivers report newer bits,
+    which have no member and so no name."""
     return [
         name
         for name, number in sorted(members.items())
@@ -21,8 +21,8 @@ def _single_bits(members: dict[str, int], value: int) -> list[str]:
     ]
 
 
-# Not an attribute of the classes: programs pass what dir() lists there, names with one underscore
-# included, to get_info().
+# Not an attribute of the classes: programs pass every name in dir(), also names with one
+# underscore, to get_info().
 _members: dict[type, dict[str, int]] = {}
 
 
@@ -52,7 +52,8 @@ class _Constants:
 
 
 def _make(name: str, is_bitfield: bool, members: dict[str, int]) -> type[_Constants]:
-    # The members last: some groups have one that a class has too, as PyOpenCL's do.
+    # The members come last: as in PyOpenCL, some groups have a member with the name of a class
+    # attribute.
     namespace: dict[str, Any] = {
         "__module__": "pyopencl._cl",
         "__doc__": f"Constants: {name}.",
@@ -70,7 +71,7 @@ globals().update(_groups)
 CONSTANT_CLASSES = tuple(_groups.values())
 BITFIELD_CONSTANT_CLASSES = frozenset(c for c in CONSTANT_CLASSES if c._is_bitfield)
 
-# As the classes have it.
+# The constant classes have this attribute.
 program_kind._is_bitfield = False  # type: ignore[attr-defined]
 
 __all__ = [*_groups, "program_kind"]

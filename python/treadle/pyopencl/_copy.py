@@ -30,8 +30,8 @@ _IMAGES = (
 
 
 def _kind(operand: Any, argument: str) -> str:
-    """What an operand is to enqueue_copy: "buffer", "image", "svm" or "host"."""
-    kind = _KINDS.get(type(operand))  # which spares asking OpenCL
+    """The kind of an operand of enqueue_copy: "buffer", "image", "svm" or "host"."""
+    kind = _KINDS.get(type(operand))  # without a question to OpenCL
     if kind is not None:
         return kind
     if not isinstance(operand, MemoryObjectHolder):
@@ -48,7 +48,7 @@ def _kind(operand: Any, argument: str) -> str:
 
 
 def _check_buffer(operand: Any, argument: str) -> None:
-    """Refuses what has no memory, before a call that speaks of other arguments does."""
+    """Refuses an object without memory: the next call's errors name other arguments."""
     try:
         memoryview(operand)
     except (TypeError, BufferError) as error:
@@ -92,7 +92,7 @@ def _to_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any])
 
 
 def _image_pitches(keywords: dict[str, Any]) -> None:
-    """`pitches` of one or two numbers as the native calls name them."""
+    """Turns `pitches`, one or two numbers, into keywords of the native calls."""
     pitches = keywords.pop("pitches", ())
     if not isinstance(pitches, Iterable):
         raise wrong_kind("enqueue_copy", "pitches", pitches, "one or two ints in a tuple")
@@ -103,7 +103,7 @@ def _image_pitches(keywords: dict[str, Any]) -> None:
 
 
 def _image_place(keywords: dict[str, Any]) -> tuple[Any, Any]:
-    """`origin` and `region`, which a copy between an image and the host needs."""
+    """Reads `origin` and `region`, which a copy between an image and the host requires."""
     for name in ("origin", "region"):
         if name not in keywords:
             raise KeyError(
@@ -138,7 +138,7 @@ def _buffer_to_image(queue: CommandQueue, dest: Any, src: Any, keywords: dict[st
 
 
 def _svm_from_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
-    # What cannot be written to is copied from all the same.
+    # Read-only memory can still be copied from.
     view = memoryview(src)
     if view.readonly:
         src = bytearray(view.tobytes(order="A"))
@@ -146,7 +146,7 @@ def _svm_from_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str,
     return copy_svm(queue, dest, src, keywords)
 
 
-# By what dest is, and what src is.
+# By the kinds of dest and src.
 _FORMS = {
     ("buffer", "buffer"): _between_buffers,
     ("buffer", "image"): _image_to_buffer,
@@ -186,7 +186,7 @@ def _enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Ev
     return form(queue, dest, src, kwargs)
 
 
-# Buffers and NumPy's arrays, which most programs copy, are chosen without a line of Python.
+# The most frequent operands, buffers and NumPy arrays, are chosen without running Python code.
 enqueue_copy = _make_enqueue_copy(
     (
         _enqueue_copy,

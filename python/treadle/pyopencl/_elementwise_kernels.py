@@ -55,7 +55,7 @@ def _vectors(dtype: Any, *names: str) -> list[Argument]:
 
 
 def _element(name: str, is_scalar: bool) -> str:
-    """The operand; that of no dimensions is the same for every element."""
+    """The operand of an element. An operand without axes is the same for every element."""
     return f"{name}[0]" if is_scalar else f"{name}[i]"
 
 
@@ -162,7 +162,7 @@ def get_axpbyz_kernel(
         ("a", "x", dtype_x, x_is_scalar),
         ("b", "y", dtype_y, y_is_scalar),
     ):
-        # The product of real numbers stays real until it is added.
+        # A product of real numbers stays real until it is added.
         dtype_term = dtype_z if is_complex(dtype) else real_dtype(dtype_z)
         product = result_text("*", (factor, dtype), (_element(name, is_scalar), dtype), dtype_term)
         terms.append((f"({product})", dtype_term))
@@ -313,7 +313,7 @@ def get_minmaximum_kernel(
     stays so. Arguments: z, x, y, n."""
     x = cast(get_decl_and_access_for_kind("x", kind_x)[1], dtype_x, dtype_z)
     y = cast(get_decl_and_access_for_kind("y", kind_y)[1], dtype_y, dtype_z)
-    # A comparison with what is no number is false: both ways to say it, and it is returned.
+    # A comparison with NaN is false, which returns y if y is NaN; isnan() returns x if x is NaN.
     comparison = "<" if minmax.startswith("min") else ">"
     is_float = np.dtype(dtype_z).kind == "f"
     is_x = f"{x} {comparison} {y}" + (f" || isnan({x})" if is_float else "")

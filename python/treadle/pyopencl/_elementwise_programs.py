@@ -89,7 +89,7 @@ def typed_kernel(program: Program, name: str, arguments: Sequence[Argument]) -> 
 
 
 def _user_s(arguments: Sequence[Argument], use_range: bool) -> list[Argument]:
-    """The parameters without the kernel's own, which the generator writes."""
+    """The user's parameters, without the kernel's own. The generator adds those."""
     own = _RANGE if use_range else _COUNT
     names = [getattr(argument, "name", "") for argument in arguments]
     return list(arguments[: -len(own)] if tuple(names[-len(own) :]) == own else arguments)

@@ -116,7 +116,8 @@ def compared(operator: str, a: tuple[str, Any], b: tuple[str, Any]) -> str:
     return (" && " if operator == "==" else " || ").join(f"{x} {operator} {y}" for x, y in pairs)
 
 
-# Exact, where pow() has the 53 bits of double. Negative exponents give what is left of a fraction.
+# Repeated products are exact; pow() has only the 53 bits of double. Negative exponents give the
+# integer part of the fraction.
 INTEGER_POWER = """
 ulong integer_power(long base, ulong factor, long exponent, int is_signed) {
   if (is_signed && exponent < 0)

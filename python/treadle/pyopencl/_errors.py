@@ -40,7 +40,7 @@ class _ErrorRecord:
         return self._code in _OUT_OF_MEMORY
 
     def _program(self) -> Any:
-        """The program that linking left behind, if it did."""
+        """The program that a failed link left behind; None if it left none."""
         return self._linked
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -56,7 +56,8 @@ class _ErrorRecord:
 
 
 def _record(routine: str, code: int, msg: str) -> _ErrorRecord:
-    """One that was serialised: by its class it is of a module that not every process can import."""
+    """Restores a serialised record. Its class cannot be serialised by name: not every process can
+    import its module."""
     return _ErrorRecord(routine, code, msg)
 
 
@@ -67,7 +68,7 @@ class Error(Exception):
 
     @property
     def what(self) -> _ErrorRecord:
-        # Errors of the arrays have Treadle's text in `args`, and the record beside it.
+        # Errors of arrays have Treadle's text in `args`; the record is in `_record`.
         return self.__dict__.get("_record") or self.args[0]
 
     @property
@@ -143,7 +144,7 @@ def from_native(
     if logs:
         made.logs = tuple(logs)
     hint = getattr(native, "hint", "")
-    if hint and hasattr(made, "add_note"):  # below the traceback; str() stays what programs compare
+    if hint and hasattr(made, "add_note"):  # below the traceback: programs compare str()
         made.add_note(f"try: {hint}")
     return made
 

@@ -62,7 +62,7 @@ def create_image(
 
 
 def _scalars_of(ary: Any, num_channels: int | None) -> tuple[Any, int, Any, Any]:
-    """dtype of a channel, their number, and the array's shape and strides in pixels."""
+    """The channels' dtype and number, and the array's shape and strides in pixels."""
     if num_channels is None:
         if ary.dtype in vec_type_to_scalar_and_count:
             dtype, num_channels = vec_type_to_scalar_and_count[ary.dtype]

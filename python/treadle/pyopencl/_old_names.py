@@ -20,7 +20,7 @@ def _warn(name: str, today: str) -> None:
 
 
 def _old_name(name: str, form: str, offset: str | None = None) -> Callable[..., Event]:
-    """The call of this name, `form` shows today's; device_offset is `offset` there."""
+    """Defines an old name of a call. `form` shows today's call. device_offset became `offset`."""
     native = getattr(_cl, f"_{name}")
 
     def call(*args: Any, **kwargs: Any) -> Event:

@@ -27,13 +27,14 @@ logger = logging.getLogger("pyopencl")
 _SPIRV_MAGIC = (b"\x07\x23\x02\x03", b"\x03\x02\x23\x07")
 _SLOW_BUILD_SECONDS = 0.2
 
-# Lists and tables that programs change.
+# Programs change these lists and tables.
 DEFAULT_BUILD_OPTIONS: list[str] = []
 PLAT_BUILD_OPTIONS: dict[str, list[str]] = {"Oclgrind": ["-D", "PYOPENCL_USING_OCLGRIND"]}
 
 
 def _is_cache_off() -> bool:
-    """What the environment or the program has said, of the package's own name."""
+    """Whether the environment or the program has switched the cache off. The package has the
+    setting."""
     return bool(sys.modules[__package__]._PYOPENCL_NO_CACHE)
 
 
@@ -84,7 +85,7 @@ def _argument_info(platform: str) -> list[str]:
 
 
 def _effective_options(device: Any, options: Any) -> list[str]:
-    """All options of a build, in the order their sources have."""
+    """All options of a build, in the order of their sources."""
     words = _words(options)
     return [
         *words,
@@ -107,7 +108,7 @@ def _include_dirs(words: Sequence[str]) -> list[str]:
 
 
 def _failure(error: Error, logs: Sequence[tuple[Any, str]], words: Sequence[str]) -> Error:
-    """The same error with what every device's compiler said, and the options."""
+    """The same error, with the log of every device's compiler and the options."""
     text = error.what.what()
     said = log_text(logs)
     if said:
@@ -121,7 +122,7 @@ def _failure(error: Error, logs: Sequence[tuple[Any, str]], words: Sequence[str]
 
 
 def _check_devices(call: str, devices: Any) -> None:
-    """Refuses what is no list of devices, before anything asks the first of them."""
+    """Refuses an object that is no list of devices, before other code reads the first device."""
     if devices is None:
         return
     if not isinstance(devices, Collection) or isinstance(devices, str | bytes):
@@ -140,7 +141,7 @@ def _check_program(call: str, argument: str, program: Any) -> None:
 
 
 def _headers(headers: Any) -> list[tuple[str, Any]]:
-    """Names with the native programs behind them."""
+    """The names and the native programs of headers."""
     call, pair = "Program.compile", "a pair of a header's name and its Program"
     if headers is not None and not isinstance(headers, Iterable):
         raise wrong_kind(call, "headers", headers, f"a list, each of it {pair}")
@@ -166,10 +167,10 @@ class Program:
     def __init__(self, arg1: Any, arg2: Any = None, arg3: Any = None) -> None:
         self._context: Any = None
         self._source: str | None = None
-        self._source_with_lines: str | None = None  # of a generated text
+        self._source_with_lines: str | None = None  # for a generated text
         self._prg: Any = None
-        self._is_of_cache = False  # such a program is not built again but made anew
-        self._is_text = True  # and takes the options of texts
+        self._is_of_cache = False  # such a program is not rebuilt but made anew
+        self._is_text = True  # takes the options of source texts
         self._build_duration_info: tuple[str, bool, float] | None = None
         self._retrieved: dict[str, int] = {}
         if arg2 is not None and not isinstance(arg1, _cl.Context):
@@ -232,7 +233,7 @@ class Program:
             if self._source_with_lines is None:
                 raise
             was_cached = None
-        if was_cached is None:  # the error names the lines of the program or the template
+        if was_cached is None:  # the error names lines of the program or the template
             self._source, self._source_with_lines, self._prg = self._source_with_lines, None, None
             was_cached = self._build_text(words, devices, cache_dir, may_cache)
         seconds = time.perf_counter() - began
@@ -249,7 +250,7 @@ class Program:
         return self._build_here(words, devices)
 
     def _build_cached(self, words: list[str], devices: Any, cache_dir: Any) -> bool:
-        left: list[Any] = []  # the program that was compiled, where no binary came of it
+        left: list[Any] = []  # the compiled program if there is no binary
         try:
             self._prg, logs, was_cached = _build_cached(
                 self._context,
@@ -260,7 +261,7 @@ class Program:
                 None if cache_dir in (None, True) else cache_dir,
                 left,
             )
-        except treadle.NotSupported:  # PoCL gives no binary for a part of a device
+        except treadle.NotSupported:  # PoCL has no binary for a part of a device
             if os.environ.get("PYOPENCL_CACHE_FAILURE_FATAL"):
                 raise
             if not left:
@@ -269,8 +270,8 @@ class Program:
             report_build("source", self._prg._get_build_logs())
             return False
         except Error as error:
-            # Of what failed to build, programs ask the log, which only a program of the platform's
-            # own has.
+            # Programs ask a failed program for its log, and only a program of the platform has a
+            # log.
             if isinstance(error, treadle.CompileError) and not left:
                 return self._build_here(words, devices)
             if left:
@@ -318,7 +319,7 @@ class Program:
             raise AttributeError(name)
         if name in _INFO_NAMES:
             info = getattr(self._get_prg(), name)
-            # What came out of the cache as a binary knows its source no more.
+            # A program built of a cached binary has no source.
             return self._source if name == "source" and self._source is not None else info
         try:
             kernel = _cl.Kernel(self, name)

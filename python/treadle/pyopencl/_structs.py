@@ -14,7 +14,7 @@ from treadle.pyopencl._copy import enqueue_copy
 from treadle.pyopencl._program import Program
 from treadle.pyopencl._vector_types import vec_type_to_scalar_and_count
 
-# As large and as aligned as the types of PyOpenCL's header of complex numbers.
+# Size and alignment are those of the types in PyOpenCL's header for complex numbers.
 _COMPLEX = """
 typedef struct { float real, imag; } cfloat_t;
 #ifdef cl_khr_fp64
@@ -25,7 +25,7 @@ typedef struct { double real, imag; } cdouble_t;
 
 
 def _fields(dtype: np.dtype) -> list[tuple[str, np.dtype, tuple[int, ...]]]:
-    """Name, element and lengths of each field, in the order in memory."""
+    """The name, element dtype and lengths of each field, in their order in memory."""
     table: Any = dtype.fields or {}
     names = sorted(dtype.names or (), key=lambda name: table[name][1])
     return [(name, table[name][0].base, table[name][0].shape) for name in names]
@@ -53,7 +53,7 @@ def _declaration(name: str, dtype: np.dtype) -> str:
 
 
 def _probe(name: str, dtype: np.dtype, declaration: str) -> str:
-    """A kernel that stores the structure's size and where each field begins."""
+    """Makes a kernel that stores the structure's size and the offset of each field."""
     known = "".join(
         _declaration(dtype_to_ctype(part), part)
         for part in parts_of(dtype)[:-1]
@@ -84,7 +84,7 @@ def match_dtype_to_c_struct(
     device: Any, name: str, dtype: Any, context: Any = None
 ) -> tuple[np.dtype, str]:
     """The dtype with the device's offsets and size, and the structure's typedef in OpenCL C."""
-    # Memoised behind a plain signature, so that the device may be given by keyword, too.
+    # The cache is behind a plain signature, so that callers may pass the device by keyword.
     return _matched(device, name, np.dtype(dtype), context)
 
 

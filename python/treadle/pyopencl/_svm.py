@@ -40,7 +40,7 @@ def _dtype(given: Any) -> np.dtype:
 class _ArrayMemory(SVMAllocation):
     """The memory of one array, which says how the elements lie in it."""
 
-    # Shape, dtype and strides, the last None for C's order.
+    # Shape, dtype and strides. Strides are None for C's order.
     _elements: tuple[tuple[int, ...], np.dtype, tuple[int, ...] | None]
 
     @property
@@ -79,7 +79,7 @@ def svm_empty(
     dtype = _dtype(dtype)
     sizes = shape_of(shape)
     size = int(np.prod(sizes, dtype=object)) * dtype.itemsize
-    if alignment is None:  # of structures the next power of two
+    if alignment is None:  # for structures the next power of two
         alignment = 1 << max(dtype.itemsize - 1, 0).bit_length()
         alignment = min(alignment, 128)
     memory: Any = _ArrayMemory(ctx, size, alignment, flags, queue)

@@ -37,7 +37,7 @@ def _render_printf(text: str, variables: Mapping[str, Any]) -> str:
 
 
 def _render_mako(text: str, variables: Mapping[str, Any]) -> str:
-    from mako.template import Template  # only where a template wants it
+    from mako.template import Template  # imported only for such templates
 
     return Template(text, strict_undefined=True).render(**variables)
 
@@ -50,7 +50,8 @@ _PROCESSORS: dict[str, Callable[[str, Mapping[str, Any]], str]] = {
 
 
 def _split_mark(text: str) -> tuple[str | None, str]:
-    """The processor that the text's first words name, and what follows them."""
+    """Splits a text into the name of the template processor, which its first words give, and the
+    rest."""
     stripped = text.lstrip()
     if not stripped.startswith(_MARK_BEGIN):
         return None, text
@@ -216,8 +217,8 @@ class SnippetTemplate(KernelTemplateBase):
     def _filled_in(
         self, renderer: TemplateRenderer, more: tuple[str, Any, Any]
     ) -> tuple[list[Any], str]:
-        """Arguments and preamble, with what build() was given more of: preamble, arguments, and
-        types to declare."""
+        """Arguments and preamble, together with build()'s additional preamble, arguments and
+        declared types."""
         more_preamble, more_arguments, declare_types = more
         arguments = renderer.render_argument_list(self.arguments, more_arguments, with_offset=True)
         device = renderer.context.devices[0]
@@ -227,5 +228,5 @@ class SnippetTemplate(KernelTemplateBase):
     def _build(
         self, renderer: TemplateRenderer, arguments: Sequence[Argument], preamble: str
     ) -> Any:
-        """The kernel of texts in which everything is filled in."""
+        """Builds the kernel from complete texts."""
         raise TypeError(f"{type(self).__name__} has no _build(), which makes the kernel")

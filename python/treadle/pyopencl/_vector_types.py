@@ -43,7 +43,8 @@ vec_type_to_scalar_and_count: dict[np.dtype, tuple[np.dtype, Any]] = {}
 
 
 def _vector_dtype(base: np.dtype, count: Any) -> np.dtype:
-    """Fields s0, s1 ... of which the first four are also x, y, z, w; three take four's room."""
+    """A dtype with the fields s0, s1 ... The first four fields are also called x, y, z, w. Vectors
+    of three take the room of four."""
     names = [f"s{i}" for i in range(count)] + (["padding0"] if count == 3 else [])
     titles = [_TITLES[i] if i < min(4, count) and count <= 4 else None for i in range(len(names))]
     if count > 4:

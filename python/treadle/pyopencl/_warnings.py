@@ -38,7 +38,7 @@ def setting_is_on(name: str) -> bool:
 
 
 def _place_of_user() -> tuple[str, int, dict[str, Any]]:
-    """File, line and global names of the innermost code that is not of this package."""
+    """File, line and global names of the innermost code outside of this package."""
     frame: Any = sys._getframe(1)
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__")):
         frame = frame.f_back
@@ -65,7 +65,7 @@ def compiler_output(text: str) -> None:
             "Non-empty compiler output encountered. Set the environment variable "
             "PYOPENCL_COMPILER_OUTPUT=1 to see more."
         )
-    # Filters of programs name the module that warns in PyOpenCL.
+    # Programs filter warnings by the name of PyOpenCL's module.
     warn_at_user(text, CompilerWarning, "pyopencl.cache")
 
 

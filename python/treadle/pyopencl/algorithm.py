@@ -50,7 +50,7 @@ from treadle.pyopencl.scan import (  # noqa: F401
     ScanTemplate,
 )
 
-# Programs import those of arguments from here, too.
+# Programs also import argument classes from this module.
 from treadle.pyopencl.tools import (  # noqa: F401
     Argument,
     DtypedArgument,
@@ -63,7 +63,7 @@ from treadle.pyopencl.tools import (  # noqa: F401
 
 
 def _extra(extra_args: Iterable[tuple[str, Any]] | None) -> tuple[list[Any], list[Any]]:
-    """Declarations and values of what a predicate uses."""
+    """Declarations and values of the additional arguments of a predicate."""
     parameters: list[Any] = []
     values: list[Any] = []
     for name, value in extra_args or ():
@@ -82,7 +82,7 @@ def _extra(extra_args: Iterable[tuple[str, Any]] | None) -> tuple[list[Any], lis
 
 @context_dependent_memoize
 def _select_kernel(context: Any, device: Any, texts: tuple[Any, ...]) -> NativeSelect:
-    """That of a function."""
+    """The selection kernel of a function."""
     function, dtype, predicate, parameters, preamble, count_dtype = texts
     before = type_preamble([dtype, *(a.dtype for a in parameters)])
     kernel = NativeSelect(
@@ -102,7 +102,7 @@ def _select_kernel(context: Any, device: Any, texts: tuple[Any, ...]) -> NativeS
     return kernel
 
 
-# What the functions select, as the kernel calls it.
+# The selecting expression of each function, in the kernel's names.
 _SELECTIONS = {
     "copy_if": "matching",
     "remove_if": "others",
@@ -121,7 +121,7 @@ def _selected(
     queue: Any,
     wait_for: Any,
 ) -> tuple[list[Any], Any, Any]:
-    """The outputs, the count and the event of the selection that a function makes."""
+    """Runs the selection of a function. Returns its outputs, the count and the event."""
     check_is_array(function, 0, "ary", ary)
     queue = ary._queue_for(queue)
     parameters, values = _extra(extra_args)
@@ -206,7 +206,7 @@ def unique(
 
 
 def _unsigned(dtype: np.dtype) -> np.dtype:
-    """PyOpenCL takes keys of signed dtypes, and sorts them by their bits."""
+    """The unsigned dtype of a key. PyOpenCL sorts signed keys by their bits."""
     return np.dtype(f"u{dtype.itemsize}") if dtype.kind == "i" else dtype
 
 
@@ -444,7 +444,7 @@ class ListOfListsBuilder:
         return builder
 
     def _values(self, args: Sequence[Any], queue: Any) -> tuple[Any, ...]:
-        """The arguments as the native kernel takes them."""
+        """Converts the arguments for the native kernel."""
         if len(args) != len(self.arg_decls):
             raise TypeError(f"the builder takes {len(self.arg_decls)} arguments, not {len(args)}")
         place = place_of(queue)
@@ -455,7 +455,7 @@ class ListOfListsBuilder:
                     raise ValueError(f"argument {argument.name} has {value.ndim} axes, not 1")
                 values.append(value)
             elif value is None:
-                # Memory that is none: a null pointer, which `generate` may ask for.
+                # A null pointer: `generate` may test for it.
                 values.append(_array.adopt(place.device, 0, 0, None))
             elif argument.with_offset:
                 raise ValueError(
@@ -515,7 +515,7 @@ class ListOfListsBuilder:
         return built, event
 
     def _totals(self, names: Iterable[str], counts: Sequence[Array], queue: Any) -> dict[str, int]:
-        """How many elements each list has; refused where its starts cannot count them."""
+        """The number of elements of each list. Raises if the dtype of the starts cannot hold it."""
         totals = {}
         for name, count in zip(names, counts, strict=True):
             total = int(sum_of(count, np.int64, queue).get(queue))

@@ -116,11 +116,11 @@ __all__ = [
     "zeros_like",
 ]
 
-# What subclasses of other packages have as default arguments.
+# Default arguments in subclasses of other packages.
 _copy_queue = _same_as_transfer = SAME
 
-# Called instead of a kernel that elwise_kernel_runner() launches:
-# hook(kernel, queue, global_size, local_size, *arguments, wait_for=...).
+# Called in place of a kernel of elwise_kernel_runner(): hook(kernel, queue, global_size,
+# local_size, *arguments, wait_for=...).
 ARRAY_KERNEL_EXEC_HOOK: Any = None
 
 
@@ -150,7 +150,7 @@ def cumsum(
     return_event=True the event comes first."""
     require_array(a)
     given = a.dtype if output_dtype is None else output_dtype
-    dtype = np.dtype(np.int64) if given == np.bool_ else np.dtype(given)  # truth is counted
+    dtype = np.dtype(np.int64) if given == np.bool_ else np.dtype(given)  # truth values are counted
     queue = a._queue_for(queue)
     a = a if a.flags.forc else 1 * a.with_queue(queue)
     result = a._new_like_me(dtype, queue)

@@ -58,7 +58,7 @@ if __name__ == "__main__":
 
 
 def _packed(data: bytes) -> str:
-    """An expression of the bytes, in lines that editors can bear."""
+    """A Python expression of the bytes, in lines of moderate length."""
     lines = textwrap.wrap(base64.b64encode(zlib.compress(data)).decode(), 76)
     return "unpacked(\n" + "".join(f'        "{line}"\n' for line in lines) + "    )"
 
@@ -82,7 +82,7 @@ class _Writer:
             handle = argument.svm_ptr if isinstance(argument, SVMPointer) else argument.int_ptr
             known = self._names.setdefault(handle, name)
             return self._memory(argument) if known == name else known
-        if hasattr(argument, "base_data"):  # an array, or what acts as one
+        if hasattr(argument, "base_data"):  # an array, or an object like an array
             return self._array(name, argument)
         if isinstance(argument, _cl.LocalMemory):
             return f"cl.LocalMemory({argument.size})"
@@ -150,7 +150,7 @@ def _dtype(dtype: Any) -> str:
 
 
 def _declared(kernel: Kernel) -> str:
-    """The line that declares the types of the arguments, if they are."""
+    """The line that declares the types of the arguments; empty if there are none."""
     types = getattr(kernel, "_arg_types", None)
     if types is None:
         return ""
@@ -180,7 +180,7 @@ def _resolved(
     global_offset: Sequence[int] | None,
     g_times_l: bool,
 ) -> tuple[_Size, _Size | None, _Size | None]:
-    """Sizes and offset as OpenCL gets them."""
+    """Sizes and offset as the call passes them to OpenCL."""
     sizes = [int(length) for length in g_size]
     local = None if l_size is None else [int(length) for length in l_size]
     offset = None if global_offset is None else [int(start) for start in global_offset]
@@ -247,5 +247,5 @@ def _capture_call(
     *args: Any,
     **options: Any,
 ) -> None:
-    """Kernel.capture_call, which calls the sizes as a kernel's call does."""
+    """Kernel.capture_call, with the parameter names of a kernel's call."""
     capture_kernel_call(kernel, output_file, queue, global_size, local_size, *args, **options)

@@ -90,7 +90,7 @@ _UNARY = {
 }
 
 
-# Those that OpenCL C has and NumPy does not.
+# Functions that OpenCL C has and NumPy does not have.
 _OF_OPENCL = (
     "acospi",
     "asinpi",
@@ -118,7 +118,7 @@ def _unary(name: str) -> Callable[..., Array]:
 
 
 def _floating(array: Array) -> Array:
-    """Elements that OpenCL C's functions take."""
+    """Elements in a dtype that OpenCL C's functions take."""
     if array.dtype.kind == "c":
         raise TypeError(f"OpenCL C has no such function of {array.dtype}")
     if array.dtype in (np.float32, np.float64):
@@ -127,7 +127,7 @@ def _floating(array: Array) -> Array:
 
 
 def _run(name: str, array: Array, queue: Any) -> Array:
-    """A function of OpenCL C, of an array of a floating dtype."""
+    """Applies a function of OpenCL C to an array of a floating dtype."""
     get = get_unary_func_kernel
     return _launched(lambda context: get(context, name, array.dtype), 1, array, queue)[0]
 
@@ -136,7 +136,8 @@ def _run(name: str, array: Array, queue: Any) -> Array:
 def _launched(
     kernel_of: Callable[[Any], Any], outputs: int, array: Array, queue: Any, *scalars: Any
 ) -> list[Array]:
-    """New arrays like this one, from a kernel of PyOpenCL's that takes outputs, scalars, array."""
+    """Launches a kernel of PyOpenCL's with outputs, scalars and the array. Returns new arrays like
+    this one."""
     queue = queue_of(array, queue=queue)
     if not array.flags.c_contiguous:
         array = _dense(array)

@@ -103,7 +103,7 @@ def _fill(
     ary: Array, draw: Callable[[NativeArray], Any], dtypes: Sequence[Any], queue: Any
 ) -> _cl.Event:
     dtype, _ = cltypes.vec_type_to_scalar_and_count.get(ary.dtype, (ary.dtype, 1))
-    width = ary.dtype.itemsize // dtype.itemsize  # the padding of vectors of 3 included
+    width = ary.dtype.itemsize // dtype.itemsize  # includes the padding of vectors of 3
     if dtype not in dtypes:
         names = ", ".join(np.dtype(one).name for one in dtypes)
         raise TypeError(f"random numbers of {dtype}: there are {names}, and vectors of them")
@@ -156,7 +156,7 @@ class RanluxGenerator(PhiloxGenerator):
             stacklevel=2,
         )
         super().__init__(queue.context, seed=seed)
-        # Programs read them; how many work-items draw, and how well, depends on neither.
+        # Programs read these. Neither the work-items nor the numbers depend on them.
         self.num_work_items = num_work_items
         self.luxury = luxury
         self.max_work_items = max_work_items

@@ -45,7 +45,7 @@ from treadle.pyopencl._special_functions import (  # noqa: F401
 )
 from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
 
-# Programs import those of arguments from here, too.
+# Programs also import argument classes from this module.
 from treadle.pyopencl.tools import (  # noqa: F401
     Argument,
     DtypedArgument,
@@ -60,7 +60,7 @@ from treadle.pyopencl.tools import (  # noqa: F401
 
 
 def _getter(text: Callable[..., Text]) -> Callable[..., Any]:
-    """PyOpenCL's function that builds a text for a context, once for each."""
+    """Makes PyOpenCL's function of a text: it builds the text once for each context."""
 
     @functools.wraps(text)
     def getter(context: Any, *args: Any, **kwargs: Any) -> Any:
@@ -208,7 +208,7 @@ class ElementwiseKernel:
         sizes = form.sizes(len(indices))
         if capture_as is not None:
             form.kernel.capture_call(capture_as, queue, *sizes, *args, *own, wait_for=wait_for)
-        place_of(queue)  # by which the launch is ordered with the arrays' own operations
+        place_of(queue)  # orders the launch with the arrays' own operations
         return form.kernel(queue, *sizes, *args, *own, wait_for=wait_for)
 
 

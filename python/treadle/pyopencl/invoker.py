@@ -17,11 +17,11 @@ import numpy as np
 from treadle.pyopencl._arguments import VectorArg
 from treadle.pyopencl._cl import enqueue_nd_range_kernel
 
-# Of numbers that Kernel._set_arg_buf_pack_multi() takes as they are, by NumPy's letters of their
-# types: code that programs generate asks.
+# NumPy's type letters of the numbers that Kernel._set_arg_buf_pack_multi() takes unconverted. Code
+# that programs generate reads this list.
 BUF_PACK_TYPECHARS = list("cbBhHiIlLfd")
 
-# Sets a kernel's arguments, and gives the events that they depend on.
+# Sets a kernel's arguments, and returns the events that the arguments depend on.
 _Setter = Callable[[Any, Sequence[Any]], list[Any]]
 _OPTIONS = {
     "global_offset": None,
@@ -32,7 +32,7 @@ _OPTIONS = {
 
 
 def _typed(value: Any, kind: Any, number: int) -> Any:
-    """A number of a type. Raises TypeError that names the argument."""
+    """Converts a number to a type. Raises TypeError naming the argument."""
     dtype = np.dtype(kind)
     if dtype.kind in "iu" and isinstance(value, float):
         raise TypeError(f"argument {number} is the float {value!r}; the kernel takes {dtype}")
@@ -84,7 +84,7 @@ def _parameters(names: Sequence[str]) -> list[inspect.Parameter]:
 
 
 def _bound(name: str, signature: inspect.Signature, args: Any, keywords: Any) -> dict[str, Any]:
-    """The arguments by name. Raises TypeError that names the function."""
+    """Binds the arguments to names. Raises TypeError naming the function."""
     try:
         bound = signature.bind(*args, **keywords)
     except TypeError as error:

@@ -30,7 +30,7 @@ def _build(shell: Any, text: str, options: str) -> None:
 
 
 def _options(words: list[str], option: str) -> tuple[str, list[str]]:
-    """What follows an option, and the other words."""
+    """Splits a line into the options' values and the other words."""
     if option not in words:
         return "", words
     at = words.index(option)

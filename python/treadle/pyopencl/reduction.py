@@ -40,7 +40,7 @@ from treadle.pyopencl._snippet_kernels import (
 )
 from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
 
-# Programs import those of arguments from here, too.
+# Programs also import argument classes from this module.
 from treadle.pyopencl.tools import (  # noqa: F401
     Argument,
     DeferredAllocator,

@@ -41,7 +41,7 @@ from treadle.pyopencl._snippet_kernels import (
 )
 from treadle.pyopencl._templates import SnippetTemplate
 
-# Programs import those of arguments from here, too.
+# Programs also import argument classes from this module.
 from treadle.pyopencl.tools import (  # noqa: F401
     Argument,
     DtypedArgument,
@@ -63,7 +63,7 @@ class _ScanKernelBase:
     """What scans in parallel and by one work-item have in common."""
 
     _is_sequential: ClassVar[bool] = False
-    # Arrays of whose elements the scan makes one for one.
+    # Outputs with one element for each index.
     _one_for_one: ClassVar[Sequence[str]] = ()
 
     # over 6 parameters because they are those of PyOpenCL's

@@ -75,7 +75,7 @@ class _ContextFactory:
         gc.collect()
         return Context([self.device])
 
-    def __str__(self) -> str:  # without an address: names of tests stay the same
+    def __str__(self) -> str:  # without an address, so that names of tests stay the same
         platform = self.device.platform
         return (
             f"<context factory for <pyopencl.Device '{self.device.name.strip()}' "
@@ -189,7 +189,7 @@ def array_module(a: Any) -> Any:
     """NumPy for its arrays, and for those of pyopencl.array what has the same names."""
     if isinstance(a, np.ndarray):
         return np
-    module = sys.modules.get("treadle.pyopencl.array")  # without it there are no such arrays
+    module = sys.modules.get("treadle.pyopencl.array")  # otherwise there are no such arrays
     if module is not None and isinstance(a, module.Array):
         return _NumpyArrays(module)
     raise TypeError(f"a {type(a).__name__} is no array of NumPy's or of pyopencl.array's")

@@ -113,7 +113,7 @@ class CGStateContainer:
         raise ConvergenceError(f"no solution after {max_iterations} iterations")
 
     def _is_solved(self, wanted: float) -> bool:
-        """Whether the residual that is computed from x is small, which replaces the other one."""
+        """Whether the residual computed from x is small. It replaces the updated residual."""
         self.residual = self.rhs - self.operator(self.x)
         self.real_residual_count += 1
         preconditioned = self.precon(self.residual)

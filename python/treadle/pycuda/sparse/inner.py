@@ -36,7 +36,7 @@ class AsyncInnerProduct:
     ) -> None:
         self.gpu_result = gpuarray.dot(a, b)
         self._host = pagelocked_allocator((1,), self.gpu_result.dtype)
-        source = self.gpu_result.gpudata  # queues the product
+        source = self.gpu_result.gpudata  # this queues the product
         self._stream: drv.Stream | None = get_stream()
         self._stream.wait_for_event(drv.Event().record())
         drv.memcpy_dtoh_async(self._host, source, self._stream)

@@ -16,8 +16,8 @@ from treadle.pycuda.sparse.pkt_build import Packets
 from treadle.pycuda.tools import dtype_to_ctype
 from treadle.sparse import csr_array
 
-# A block has a packet: its part of x is staged, and each row is added up by one thread, so that
-# nothing is added atomically.
+# A block computes a packet: it stages the packet's part of x, and one thread adds up each row, so
+# that no atomics are needed.
 _KERNEL = """
 #include <pycuda-complex.hpp>
 __global__ void packets_by_vector(const %(item)s *x, %(item)s *y, const unsigned *words,

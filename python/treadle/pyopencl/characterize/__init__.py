@@ -37,7 +37,7 @@ def nv_compute_capability(dev: Any) -> tuple[int, int] | None:
     """(major, minor) of a device of NVIDIA's, else None."""
     try:
         return dev.compute_capability_major_nv, dev.compute_capability_minor_nv
-    except Exception:  # other vendors refuse the question, each in its way
+    except Exception:  # other vendors raise different errors
         return None
 
 

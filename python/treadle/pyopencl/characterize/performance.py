@@ -57,8 +57,8 @@ class WallTimer(Timer):
 
 
 def _measured(queue: Any, do: Callable[[], Any], timer_factory: Any = None) -> float:
-    """Seconds of one `do`: of as many as take a tenth of a second."""
-    do()  # what is done once only
+    """The seconds of one `do`, measured over as many as take a tenth of a second."""
+    do()  # first run: one-time work
     count = 1
     while True:
         timer = (timer_factory or WallTimer)(queue)
