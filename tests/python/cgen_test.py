@@ -270,6 +270,13 @@ def test_what_a_language_cannot_say_is_refused_at_its_line(make, match):
     assert f"{__file__}:{make.__code__.co_firstlineno}" in str(caught.value)
 
 
+@pytest.mark.parametrize("take", [iter, list, tuple, lambda node: 1 in node])
+def test_an_expression_has_no_items(take):
+    with pytest.raises(TypeError):
+        take(cgen.Var("a"))
+    assert str(cgen.Var("a")[2]) == "a[2]"
+
+
 def test_a_tree_that_contains_itself_is_refused():
     block = cgen.Block()
     block.append(cgen.Block([block]))

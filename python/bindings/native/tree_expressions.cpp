@@ -97,6 +97,7 @@ void bind_operators(Cls& cls) {
       "__getitem__",
       [](nb::handle self, nb::handle index) { return made<Index>(self, operand(index)); },
       "index"_a, nb::sig("def __getitem__(self, index: typing.Any, /) -> Index"));
+  cls.attr("__iter__") = nb::none();  // else Python takes indices for items, and they never end
   cls.def(
       "__call__",
       [](nb::handle self, const nb::args& arguments) { return made<Call>(self, arguments); },
