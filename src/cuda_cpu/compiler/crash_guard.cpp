@@ -3,12 +3,14 @@
 
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/ErrorHandling.h>
+#include <pthread.h>
 
 #include <array>
 #include <csignal>
 #include <cstring>
 #include <list>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "treadle/process/large_stack.hpp"
@@ -26,15 +28,28 @@ struct Guard {
   std::string reason;
 };
 
-// Initial-exec: the handler may run on any thread, where the first access must not allocate.
-__attribute__((tls_model("initial-exec"))) thread_local Guard* active = nullptr;
+// The handler may run on any thread, where the first access must not allocate: reading a key does
+// not. A variable of the initial-exec model would not allocate either, but it would put LLVM's
+// kilobyte of thread-local data into the 1,664 bytes that glibc keeps for libraries opened late.
+/// Made by run_guarded() before handlers are there. Throws std::system_error.
+pthread_key_t active_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    if (const int code = pthread_key_create(&made, nullptr); code != 0)
+      throw std::system_error(code, std::generic_category(), "pthread_key_create");
+    return made;
+  }();
+  return key;
+}
+Guard* active() { return static_cast<Guard*>(pthread_getspecific(active_key())); }
+void set_active(Guard* guard) { pthread_setspecific(active_key(), guard); }
 
 std::mutex handlers_mutex;
 unsigned running = 0;  // guarded by handlers_mutex
 std::array<struct sigaction, guarded_signals.size()> previous{};
 
 [[noreturn]] void abandon(Guard& guard, int code) {
-  active = nullptr;
+  set_active(nullptr);
   guard.context->HandleExit(code);
 }
 
@@ -53,15 +68,15 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  if (active == nullptr) return pass_on(signal, info, context);
+  if (active() == nullptr) return pass_on(signal, info, context);
   // Nothing is allocated here: the heap may be what broke.
-  abandon(*active, 128 + signal);
+  abandon(*active(), 128 + signal);
 }
 
 void on_fatal_error(void*, const char* reason, bool) {
-  if (active == nullptr) return;
-  active->reason = reason;
-  abandon(*active, 1);
+  if (active() == nullptr) return;
+  active()->reason = reason;
+  abandon(*active(), 1);
 }
 
 void install_handlers() {
@@ -89,6 +104,7 @@ void remove_handlers() {
 /// siginfo, not on the signal stack, and fatal for other threads' faults. They are taken back at
 /// once; ours do their work.
 void enable_recovery() {
+  (void)active_key();
   std::array<struct sigaction, guarded_signals.size()> standing{};
   for (std::size_t i = 0; i < standing.size(); ++i)
     sigaction(guarded_signals[i], nullptr, &standing[i]);
@@ -124,10 +140,10 @@ void* run_on_thread(void* data) {
   llvm::CrashRecoveryContext context;
   guard.context = &context;
   const bool finished = context.RunSafely([&] {
-    active = &guard;
+    set_active(&guard);
     (*guard.work)();
   });
-  active = nullptr;
+  set_active(nullptr);
   if (!finished && guard.reason.empty()) {
     const int signal = context.RetCode > 128 ? context.RetCode - 128 : 0;
     guard.reason =
