@@ -57,9 +57,9 @@ class _Adapted:
             given[name] = array.astype(self._wide(array.dtype))
         with np.errstate(all="ignore"):  # NaN and infinities are meant
             made = self._like(*(given[name] for name in self._taken))
-        results = self._named(made, [name for name, _ in outputs])
-        dtypes = dict(outputs)
-        return {name: self._numbers(array, dtypes.get(name)) for name, array in results.items()}
+            results = self._named(made, [name for name, _ in outputs])
+            dtypes = dict(outputs)
+            return {name: self._numbers(array, dtypes.get(name)) for name, array in results.items()}
 
     @staticmethod
     def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
