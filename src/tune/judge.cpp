@@ -223,7 +223,7 @@ bool Judge::ask_case(const SharedDevice& device, const device::Kernel& kernel, C
   ask_written(runs, run, where);
   if (fill_expected(run)) ask_expected(runs[0], run, contents, where);
   if (contents == Contents::random) ask_zeros(runs[0], run, where);
-  return true;
+  return is_inside;  // a larger problem may leave its memory by more, and end the process
 }
 
 /// Elements that both poisons survived in; and those that differ although they did not.

@@ -102,11 +102,6 @@ def test_a_fault_in_opencl_c_is_named(opencl_device, fault):
     assert finding.device == opencl_device
 
 
-@pytest.mark.xfail(
-    reason="beyond the CPU device larger problems are run although a smaller one has left its "
-    "memory: a process ends where a kernel of OpenCL leaves it by more than 4 KiB (tune/judge.cpp)",
-    strict=True,
-)
 def test_no_larger_problem_is_run_once_memory_is_left(opencl_device):
     sizes = []
 
