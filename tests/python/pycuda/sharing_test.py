@@ -65,20 +65,31 @@ def test_one_context_for_all(run_python, on_gpu, library, script):
     assert result.stdout == "shared\n", result.stderr
 
 
-def thread_local_bytes(path):
-    """Of an ELF file of 64 bits: the size of its PT_TLS segment."""
+def static_thread_local_bytes(path):
+    """Of an ELF file of 64 bits: the size of its PT_TLS segment, if DF_STATIC_TLS asks for it at
+    once; 0: it is allocated when a thread first needs it."""
     image = path.read_bytes()
     (table,) = struct.unpack_from("<Q", image, 32)
     entry_size, count = struct.unpack_from("<HH", image, 54)
-    entries = (struct.unpack_from("<IIQQQQQQ", image, table + k * entry_size) for k in range(count))
-    return sum(entry[6] for entry in entries if entry[0] == 7)
+    size, flags = 0, 0
+    for k in range(count):
+        kind, _, at, _, _, in_file, in_memory, _ = struct.unpack_from(
+            "<IIQQQQQQ", image, table + k * entry_size
+        )
+        if kind == 7:
+            size = in_memory
+        if kind == 2:  # PT_DYNAMIC, pairs
+            flags = dict(struct.iter_unpack("<QQ", image[at : at + in_file])).get(30, 0)
+    return size if flags & 0x10 else 0
 
 
 def test_static_thread_local_memory_is_left_for_others():
-    """glibc keeps 1664 bytes of it for libraries that are opened later, PyTorch's among them.
+    """glibc keeps 1664 bytes of it for libraries that are opened later, such as PyTorch's and
+    scikit-learn's: LLVM's kilobyte may not be there because one variable beside it is.
 
     Compilers differ by a few words in how they lay out ours."""
     libraries = Path(os.environ.get("TREADLE_LIBRARY_DIR", Path(treadle.__file__).parent / "lib"))
-    sizes = {path.name: thread_local_bytes(path) for path in libraries.glob("libtreadle_*.so")}
-    assert 0 < sizes["libtreadle_cpu.so"] <= 320, sizes
-    assert sum(sizes.values()) <= 1440, sizes
+    paths = libraries.glob("libtreadle_*.so")
+    sizes = {path.name: static_thread_local_bytes(path) for path in paths}
+    assert 0 < sizes["libtreadle_cpu.so"] <= 360, sizes
+    assert sizes.get("libtreadle_clang.so", 0) == 0
