@@ -106,6 +106,7 @@ def test_extras_bring_the_compiler_for_nvidia_gpus(wheel):
     packages = {
         "cuda": ("nvidia-cuda-cccl", "nvidia-cuda-crt", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"),
         "linalg": ("nvidia-cublas", "nvidia-cusolver", "scipy-openblas64"),
+        "tune": ("scikit-learn",),
         "cuda12": tuple(
             f"nvidia-cuda-{part}-cu12" for part in ("cccl", "nvcc", "nvrtc", "runtime")
         ),
