@@ -461,9 +461,10 @@ def test_a_tolerance_may_be_wider():
 
 def test_a_verdict_is_the_same_a_second_time():
     how, _, _ = WRONG["gemm_one_too_few"]
-    first, second = (judge(WRONG_TEXT, "gemm_one_too_few", **how, **ON_CPU) for _ in range(2))
-    assert first.json() == second.json()
-    report = json.loads(first.json())
+    # Blocks run in another order each time, and `c` in place of `a` shows it.
+    said = {judge(WRONG_TEXT, "gemm_one_too_few", **how, **ON_CPU).json() for _ in range(8)}
+    assert len(said) == 1
+    report = json.loads(said.pop())
     assert report["kernel"] == "gemm_one_too_few"
     assert not report["right"]
 
