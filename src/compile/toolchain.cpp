@@ -255,4 +255,8 @@ std::vector<CompilerStatus> compiler_status() {
   return {nvrtc_status(package_folders()), cpu_status(), nvcc_status()};
 }
 
+CompilerStatus compiler_status(const Target& target) {
+  return target.is_cpu() ? cpu_status() : nvrtc_status(package_folders());
+}
+
 }  // namespace treadle::compile

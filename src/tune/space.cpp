@@ -96,6 +96,12 @@ struct Space::State {
     names = std::make_shared<std::vector<std::string>>(*names);
   }
 
+  Configuration configuration(std::span<const std::uint32_t> where) const {
+    std::vector<Value> values;
+    for (std::size_t k = 0; k < where.size(); ++k) values.push_back(parameters[k].values[where[k]]);
+    return {names, std::move(values)};
+  }
+
   std::size_t number_of(std::string_view name) const {
     const auto found = std::ranges::find(*names, name);
     if (found != names->end()) return static_cast<std::size_t>(found - names->begin());
@@ -142,40 +148,41 @@ struct Space::State {
     return made;
   }
 
-  // Over positions, sorted, with a table of what is known already.
-  DiagramConstraint tabulated(const SpaceConstraint& constraint) const {
+  DiagramConstraint over_positions(const SpaceConstraint& constraint) const {
     std::vector<std::size_t> sorted = constraint.parameters;
     std::ranges::sort(sorted);
     sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
-    std::uint64_t entries = 1;
-    for (const std::size_t parameter : sorted)
-      entries = std::min(most_entries + 1, entries * parameters[parameter].values.size());
-    enum : std::uint8_t { unknown, no, yes };
-    auto table = std::make_shared<std::vector<std::uint8_t>>(entries <= most_entries ? entries : 0,
-                                                             std::uint8_t{unknown});
     auto values = std::make_shared<std::vector<Value>>(constraint.parameters.size());
-    const auto compute = [this, values, constraint](std::span<const std::uint32_t> positions) {
-      for (std::size_t k = 0; k < values->size(); ++k) {
-        const std::size_t parameter = constraint.parameters[k];
-        (*values)[k] = parameters[parameter].values[positions[parameter]];
-      }
-      return constraint.function(*values);
-    };
-    return {sorted, [this, sorted, table, compute](std::span<const std::uint32_t> positions) {
-              if (table->empty()) return compute(positions);
+    return {sorted, [this, values, constraint](std::span<const std::uint32_t> positions) {
+              for (std::size_t k = 0; k < values->size(); ++k) {
+                const std::size_t parameter = constraint.parameters[k];
+                (*values)[k] = parameters[parameter].values[positions[parameter]];
+              }
+              return constraint.function(*values);
+            }};
+  }
+
+  // With a table of what is known already.
+  DiagramConstraint tabulated(const DiagramConstraint& plain) const {
+    std::uint64_t entries = 1;
+    for (const std::size_t parameter : plain.parameters)
+      entries = std::min(most_entries + 1, entries * parameters[parameter].values.size());
+    if (entries > most_entries) return plain;
+    enum : std::uint8_t { unknown, no, yes };
+    auto table = std::make_shared<std::vector<std::uint8_t>>(entries, std::uint8_t{unknown});
+    return {plain.parameters, [this, plain, table](std::span<const std::uint32_t> positions) {
               std::size_t entry = 0;
-              for (const std::size_t parameter : sorted)
+              for (const std::size_t parameter : plain.parameters)
                 entry = entry * parameters[parameter].values.size() + positions[parameter];
               std::uint8_t& known = (*table)[entry];
-              if (known == unknown) known = compute(positions) ? yes : no;
+              if (known == unknown) known = plain.holds(positions) ? yes : no;
               return known == yes;
             }};
   }
 
   // A parameter that means nothing where `when` is false is `otherwise` there.
-  DiagramConstraint conditional(std::size_t parameter) const {
+  DiagramConstraint conditional(std::size_t parameter, DiagramConstraint made) const {
     const SpaceParameter& at = parameters[parameter];
-    DiagramConstraint made = tabulated(constraint(*at.when));
     const auto condition = made.holds;
     const bool is_extra = at.otherwise >= at.listed;
     if (!std::ranges::binary_search(made.parameters, parameter))
@@ -194,15 +201,28 @@ struct Space::State {
     for (const SpaceParameter& parameter : parameters) extents.push_back(parameter.values.size());
     std::vector<DiagramConstraint> made;
     for (std::size_t k = 0; k < parameters.size(); ++k)
-      if (parameters[k].when) made.push_back(conditional(k));
+      if (parameters[k].when)
+        made.push_back(conditional(k, tabulated(over_positions(constraint(*parameters[k].when)))));
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (without == k) continue;
       if (!all[k].parameters.empty())
-        made.push_back(tabulated(all[k]));
+        made.push_back(tabulated(over_positions(all[k])));
       else if (!all[k].function({}))
         return nullptr;
     }
     return std::make_unique<const Diagram>(std::move(extents), made);
+  }
+
+  // Whether a configuration has these positions, found without the diagram: that of a large space
+  // takes as long as a second, in which a kernel that was tuned before could run.
+  bool has(std::span<const std::uint32_t> positions) const {
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      if (parameters[k].when &&
+          !conditional(k, over_positions(constraint(*parameters[k].when))).holds(positions))
+        return false;
+    return std::ranges::all_of(constraints(), [&](const SpaceConstraint& each) {
+      return over_positions(each).holds(positions);
+    });
   }
 
   const Diagram& built() {
@@ -356,11 +376,7 @@ std::vector<std::uint32_t> Space::positions(std::uint64_t number) const {
 }
 
 Configuration Space::at(std::uint64_t number) const {
-  const auto where = positions(number);
-  std::vector<Value> values;
-  for (std::size_t k = 0; k < where.size(); ++k)
-    values.push_back(state_->parameters[k].values[where[k]]);
-  return {state_->names, std::move(values)};
+  return state_->configuration(positions(number));
 }
 
 std::optional<std::uint64_t> Space::find(std::span<const std::uint32_t> positions) const {
@@ -381,7 +397,6 @@ std::optional<std::uint64_t> Space::find(const Configuration& configuration) con
 }
 
 Configuration Space::make(const std::map<std::string, Value>& values) const {
-  const Diagram& diagram = state_->built();
   std::vector<std::optional<std::uint32_t>> wanted(state_->parameters.size());
   std::string text;
   for (const auto& [name, value] : values) {
@@ -394,7 +409,12 @@ Configuration Space::make(const std::map<std::string, Value>& values) const {
           "add the value to the space");
     text += (text.empty() ? "" : ", ") + name + "=" + value_text(value);
   }
-  const auto number = diagram.first(wanted);
+  std::vector<std::uint32_t> where;
+  for (const auto& each : wanted)
+    if (each) where.push_back(*each);
+  if (!where.empty() && where.size() == wanted.size() && state_->has(where))
+    return state_->configuration(where);
+  const auto number = state_->built().first(wanted);
   if (!number)
     throw InvalidArgument("no configuration of the space has " + text,
                           "look at the constraints between them");

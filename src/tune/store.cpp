@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -11,6 +12,7 @@
 
 #include "compile/digest.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/compile/toolchain.hpp"
 #include "treadle/device/identity.hpp"
 #include "treadle/process/debug_files.hpp"
@@ -161,6 +163,17 @@ struct Row {
   }
 };
 
+// Looked for once: it asks the file system for some hundred names.
+std::string compiler_for(const std::string& target) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<std::string, std::string>;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known->find(target); found != known->end()) return found->second;
+  const auto status = compile::compiler_status(compile::Target::parse(target));
+  const bool has_version = !status.version.empty();
+  return (*known)[target] = has_version ? status.name + " " + status.version : status.identity;
+}
+
 }  // namespace
 
 Environment environment_of(const device::Device& device) {
@@ -171,11 +184,7 @@ Environment environment_of(const device::Device& device) {
                    .compiler = {},
                    .treadle = TREADLE_VERSION};
   if (device.info().traits.builds_text) return made;
-  static const std::vector<compile::CompilerStatus> compilers = compile::compiler_status();
-  const std::string name = device.info().kind == device::DeviceKind::cpu ? "CPU compiler" : "NVRTC";
-  for (const compile::CompilerStatus& each : compilers)
-    if (each.name == name)
-      made.compiler = each.version.empty() ? each.identity : each.name + " " + each.version;
+  made.compiler = compiler_for(device.info().target);
   return made;
 }
 

@@ -34,6 +34,12 @@ TEST(Toolchain, status_names_every_compiler_and_every_place) {
   }
 }
 
+TEST(Toolchain, that_of_a_target_is_one_of_them) {
+  const auto all = compiler_status();
+  EXPECT_EQ(compiler_status(Target::parse("sm_90")).identity, all[0].identity);
+  EXPECT_EQ(compiler_status(Target::host_cpu()).identity, all[1].identity);
+}
+
 TEST(Toolchain, the_driver_decides_what_fits) {
   TREADLE_NEEDS_NVRTC();
   set_driver_version(11080);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "treadle/base/error.hpp"
@@ -25,6 +26,11 @@ std::vector<std::string> texts(const Space& space) {
   std::vector<std::string> made;
   for (std::uint64_t number = 0; number < space.size(); ++number)
     made.push_back(space.at(number).text());
+  return made;
+}
+std::map<std::string, Value> values_of(const Configuration& configuration) {
+  std::map<std::string, Value> made;
+  for (const std::string& name : configuration.names()) made.emplace(name, configuration[name]);
   return made;
 }
 template <class Action>
@@ -81,7 +87,12 @@ TEST(SpaceTest, HasWhatNestedLoopsFind) {
       bool fulfils = true;
       for (const Formula& formula : formulas)
         fulfils = fulfils && is_true(plain.evaluate(formula, each));
-      if (fulfils) expected.push_back(each.text());
+      if (fulfils) {
+        expected.push_back(each.text());
+        EXPECT_EQ(space.make(values_of(each)), each);
+      } else {
+        EXPECT_THROW(space.make(values_of(each)), InvalidArgument);
+      }
     }
     if (expected.empty())
       EXPECT_THROW(space.size(), InvalidArgument);
@@ -98,6 +109,13 @@ TEST(SpaceTest, GivesOneValueToParametersThatMeanNothing) {
   EXPECT_EQ(space.size(), 1u + 3 * 2);
   EXPECT_EQ(space.at(0).text(), "local=False, padding=0, stages=1");
   EXPECT_EQ(space.at(1).text(), "local=True, padding=0, stages=2");
+  for (std::uint64_t number = 0; number < space.size(); ++number)
+    EXPECT_EQ(space.make(values_of(space.at(number))), space.at(number));
+  expect_refusal([&] { space.make({{"local", false}, {"padding", std::int64_t{1}}}); },
+                 "no configuration of the space has local=False, padding=1");
+  auto other = values_of(space.at(0));
+  other["stages"] = std::int64_t{2};
+  expect_refusal([&] { space.make(other); }, "no configuration of the space has local=False");
 }
 
 TEST(SpaceTest, CountsAndDrawsFromTenMillionPoints) {

@@ -21,6 +21,8 @@ void set_driver_version(int version);
 /// 0: there is no driver, any compiler fits.
 int driver_version();
 
+class Target;  // treadle/compile/compile.hpp
+
 /// One compiler, or why there is none.
 struct CompilerStatus {
   std::string name;            ///< "NVRTC", "CPU compiler", "nvcc"
@@ -31,7 +33,9 @@ struct CompilerStatus {
   std::vector<std::string> tried;                  ///< every place looked at, with what was there
   std::string problem, hint;  ///< why it cannot be used, and the one thing to do
 };
-/// Looks, loads nothing.
+/// All of them. Looks, loads nothing; reads the 30 MB of nvcc.
 std::vector<CompilerStatus> compiler_status();
+/// The compiler that a process loads for `target`, alone.
+CompilerStatus compiler_status(const Target& target);
 
 }  // namespace treadle::compile
