@@ -14,6 +14,18 @@ void add_file(std::vector<std::string>& candidates, const Path& file) {
     candidates.push_back(std::move(text));
 }
 
+/// Those of conda, `another`, and the system's.
+std::vector<Path> system_folders(const SearchScope& scope, const Path& another = {}) {
+  std::vector<Path> folders;
+  add_folder(folders, Path(scope.machine.variable("CONDA_PREFIX")) / "lib");
+  add_folder(folders, another);
+  // A conda environment's or a prefix's own folder lies above its site-packages.
+  for (const Path& packages : scope.package_folders)
+    add_folder(folders, packages.parent_path().parent_path());
+  add_system_folders(folders, scope.machine);
+  return folders;
+}
+
 }  // namespace
 
 void add_files(std::vector<std::string>& candidates, std::vector<std::string>& tried,
@@ -72,19 +84,23 @@ std::vector<std::string> blas_candidates(const SearchScope& scope,
     add_files(candidates, tried, machine, packages / "numpy.libs", "libscipy_openblas");
     add_files(candidates, tried, machine, packages / "numpy.libs", "libopenblas");
   }
-  std::vector<Path> folders;
-  add_folder(folders, Path(machine.variable("CONDA_PREFIX")) / "lib");
-  add_folder(folders, Path(machine.variable("MKLROOT")) / "lib");
-  // A conda environment's or a prefix's own folder lies above its site-packages.
-  for (const Path& packages : scope.package_folders)
-    add_folder(folders, packages.parent_path().parent_path());
-  add_system_folders(folders, machine);
+  const std::vector<Path> folders =
+      system_folders(scope, Path(machine.variable("MKLROOT")) / "lib");
   for (const char* stem : {"libopenblas", "libmkl_rt", "libblis"})
     for (const Path& folder : folders) add_files(candidates, tried, machine, folder, stem);
   for (const char* name : {"libopenblas.so.0", "libmkl_rt.so.2"}) candidates.emplace_back(name);
   // The reference implementation comes last: it is correct, and slow.
   for (const Path& folder : folders) add_files(candidates, tried, machine, folder, "libblas.so");
   candidates.emplace_back("libblas.so.3");
+  return candidates;
+}
+
+std::vector<std::string> clblast_candidates(const SearchScope& scope,
+                                            std::vector<std::string>& tried) {
+  std::vector<std::string> candidates;
+  for (const Path& folder : system_folders(scope))
+    add_files(candidates, tried, scope.machine, folder, "libclblast.so");
+  candidates.emplace_back("libclblast.so.1");
   return candidates;
 }
 

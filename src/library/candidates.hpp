@@ -31,4 +31,8 @@ void add_files(std::vector<std::string>& candidates, std::vector<std::string>& t
 /// A CBLAS with LAPACK: wheels made for it, NumPy's own, the system's.
 std::vector<std::string> blas_candidates(const SearchScope& scope, std::vector<std::string>& tried);
 
+/// CLBlast of a conda environment, or the system's.
+std::vector<std::string> clblast_candidates(const SearchScope& scope,
+                                            std::vector<std::string>& tried);
+
 }  // namespace treadle::library

@@ -15,9 +15,12 @@ namespace {
 constexpr const char* setting = "TREADLE_LIBRARIES";
 constexpr const char* off = "off";  // in the place of a path
 
+std::string hint_of(const std::string& install, const char* name) {
+  return install + ", or set " + setting + "=" + name + "=PATH to the library";
+}
+/// For what comes with the extra.
 std::string cuda_hint(const std::string& wheel, const char* name) {
-  return "pip install \"treadle[linalg]\", or " + wheel + ", or set " + setting + "=" + name +
-         "=PATH to the library";
+  return hint_of("pip install \"treadle[linalg]\", or " + wheel, name);
 }
 
 /// The file that the environment names for a kind; empty if it names none.
@@ -68,7 +71,7 @@ std::vector<LibraryKind> make_kinds() {
              {{"libcublasLt.so.13", 13}, {"libcublasLt.so.12", 12}, {"libcublasLt.so.11", 11}});
        }},
       // Numbers of these are one behind those of CUDA.
-      {"cufft", "cuFFT", cuda_hint("nvidia-cufft", "cufft"),
+      {"cufft", "cuFFT", hint_of("pip install nvidia-cufft", "cufft"),
        [](const SearchScope& scope, std::vector<std::string>& tried) {
          return cuda_candidates(
              scope, tried,
@@ -79,6 +82,19 @@ std::vector<LibraryKind> make_kinds() {
          return cuda_candidates(scope, tried,
                                 {{"libcusolver.so.12", 13}, {"libcusolver.so.11", 12}});
        }},
+      // cuSOLVER needs it, so that it comes with the same extra.
+      {"cusparse", "cuSPARSE", cuda_hint("nvidia-cusparse", "cusparse"),
+       [](const SearchScope& scope, std::vector<std::string>& tried) {
+         return cuda_candidates(scope, tried,
+                                {{"libcusparse.so.12", 12}, {"libcusparse.so.11", 11}});
+       }},
+      {"curand", "cuRAND", hint_of("pip install nvidia-curand", "curand"),
+       [](const SearchScope& scope, std::vector<std::string>& tried) {
+         return cuda_candidates(scope, tried, {{"libcurand.so.10", 11}});
+       }},
+      {"clblast", "CLBlast",
+       hint_of("apt install libclblast1, or conda install -c conda-forge clblast", "clblast"),
+       &clblast_candidates},
   };
 }
 

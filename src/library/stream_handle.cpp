@@ -10,6 +10,7 @@
 #include "treadle/library/cublas.hpp"
 #include "treadle/library/cublaslt.hpp"
 #include "treadle/library/cusolver.hpp"
+#include "treadle/library/cusparse.hpp"
 
 namespace treadle::library {
 
@@ -68,5 +69,6 @@ std::unique_ptr<StreamHandle<Library>> StreamHandle<Library>::open(const cuda::C
 template class StreamHandle<Cublas>;
 template class StreamHandle<CublasLt>;
 template class StreamHandle<Cusolver>;
+template class StreamHandle<Cusparse>;
 
 }  // namespace treadle::library

@@ -19,8 +19,8 @@ struct HandleWorkspace {
   bool operator==(const HandleWorkspace&) const = default;
 };
 
-/// A handle of a library (Cublas, CublasLt, Cusolver) in a context, for all streams of that. Any
-/// thread.
+/// A handle of a library (Cublas, CublasLt, Cusolver, Cusparse) in a context, for all streams of
+/// that. Any thread.
 template <class Library>
 class StreamHandle {
  public:
