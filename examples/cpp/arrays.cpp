@@ -13,7 +13,7 @@ int main() {
     const treadle::DeviceScope here(device);
     const array::Array x = array::linspace(0, 1, 1001);
     array::Array z = 5 * x + 6 * sin(x);  // nothing is computed yet
-    z.at({treadle::Index{.stop = 10}}).assign(0);
+    z(treadle::Index{.stop = 10}) = 0;
     z += 1;
     const std::vector<double> values = z.as<double>();
     std::printf("%s: %zu elements, from %g to %g\n", device->info().id.c_str(), values.size(),

@@ -95,7 +95,7 @@ int main() {
         Array::from(stars.data(), {static_cast<std::int64_t>(stars.size())}, star);
     Box found;
     extent(on_device).get(&found);
-    const double away = farthest(on_device, found.left, found.bottom).item().as_double();
+    const double away = double(farthest(on_device, found.left, found.bottom));
     std::printf("%s: mass %.1f in a box with a corner at (%.2f, %.2f), the farthest is %.2f away\n",
                 device->info().id.c_str(), double{found.mass}, double{found.left},
                 double{found.bottom}, away);

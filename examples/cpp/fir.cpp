@@ -34,7 +34,7 @@ Array apply_filter(const Array& signal, const std::vector<std::complex<double>>&
   Array result = treadle::array::zeros({valid}, Scalar::complex64);
   for (std::int64_t k = 0; k < count; ++k) {
     const auto tap = taps[static_cast<std::size_t>(count - 1 - k)];
-    result += tap * signal.at({Index{.start = k, .stop = k + valid}});
+    result += tap * signal(Index{.start = k, .stop = k + valid});
   }
   return result;
 }
@@ -55,7 +55,7 @@ int main() {
     const treadle::DeviceScope here(device);
     const Array on_device = Array::from(signal);
     const Array passed = apply_filter(on_device, taps);
-    const double power = mean(pow(abs(passed), 2)).item().as_double();
+    const double power = double(mean(pow(abs(passed), 2)));
     std::printf("%s: of two waves of power 1 each one is left: %.4f\n", device->info().id.c_str(),
                 power);
 

@@ -21,7 +21,7 @@ namespace linalg = treadle::linalg;
 constexpr std::int64_t count = 300, width = 400, height = 200;
 constexpr double length = 0.6, noise = 0.2, size = 0.7;
 
-Array column(const Array& x) { return x.at({Index::all(), Index::new_axis()}); }
+Array column(const Array& x) { return x(Index::all(), Index::new_axis()); }
 
 Array curve(const Array& x) { return sin(2 * x) + 0.3 * cos(3 * x); }
 
@@ -59,17 +59,17 @@ bool is_right_on(const std::shared_ptr<treadle::device::Device>& device, const c
   const Array fit = -0.5 * sum(y * weights) - sum(log(array::diagonal(factor))) -
                     count / 2.0 * std::log(2 * std::numbers::pi);
   const Array away = abs(mean - curve(wanted)) / deviation;
-  const double farthest = max(away).item().as_double();
+  const double farthest = double(max(away));
   std::printf("%s: deviation from %.3f to %.3f, log likelihood %.2f, %.2f deviations from curve\n",
-              device->info().id.c_str(), min(deviation).item().as_double(),
-              max(deviation).item().as_double(), fit.item().as_double(), farthest);
+              device->info().id.c_str(), double(min(deviation)), double(max(deviation)),
+              double(fit), farthest);
   if (folder != nullptr)
     write_picture(std::string(folder) + "/gaussian_process.pgm", mean, deviation);
 
   // The curve is known: nearly all of it lies within two deviations. And the factor is one.
   const Array error = max(abs(linalg::matmul(factor, transpose(factor)) - covariance));
-  const double inside = array::mean(away < 2).item().as_double();
-  return farthest < 5 && inside > 0.85 && error.item().as_double() < 1e-13 * count;
+  const double inside = double(array::mean(away < 2));
+  return farthest < 5 && inside > 0.85 && double(error) < 1e-13 * count;
 }
 
 }  // namespace

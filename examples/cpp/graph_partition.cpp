@@ -68,7 +68,7 @@ std::vector<bool> halved(const Graph& graph) {
       laplacian_of(graph), points, 2, Scalar::float64,
       {.choice = treadle::EigenChoice::smallest, .tolerance = 1e-6, .basis = 40});
   if (!found.has_all) return {};
-  const Array vector = found.vectors.at({treadle::Index::all(), treadle::Index::at(1)});
+  const Array vector = found.vectors(treadle::Index::all(), 1);
   const std::vector<double> values = vector.as<double>();
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);

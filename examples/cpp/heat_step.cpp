@@ -49,8 +49,8 @@ double error_on(const std::shared_ptr<treadle::device::Device>& device) {
   const auto times = [&](const Array& x) { return fastest.matrix->multiply(x); };
   const double turn = std::numbers::pi / (n + 1);
   const Array wave = sin(turn * (array::arange(0, n, 1, Scalar::float64, {}) + 1));
-  const Array along_x = wave.at({Index::all(), Index::new_axis(), Index::new_axis()}),
-              along_y = wave.at({Index::all(), Index::new_axis()});
+  const Array along_x = wave(Index::all(), Index::new_axis(), Index::new_axis()),
+              along_y = wave(Index::all(), Index::new_axis());
   const Array mode = array::ravel(along_x * along_y * wave);
   Array heat = mode;
   std::int64_t iterations = 0;
@@ -62,7 +62,7 @@ double error_on(const std::shared_ptr<treadle::device::Device>& device) {
     iterations += found.iterations;
   }
   const double factor = 1 + 12 * weight * std::pow(std::sin(turn / 2), 2);
-  const double error = max(abs(heat - mode / std::pow(factor, steps))).item().as_double();
+  const double error = double(max(abs(heat - mode / std::pow(factor, steps))));
   std::printf("%-10s %lld entries, %lld iterations, error %.1e\n", device->info().id.c_str(),
               static_cast<long long>(fastest.matrix->entries()), static_cast<long long>(iterations),
               error);

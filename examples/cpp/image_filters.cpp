@@ -16,8 +16,8 @@ using treadle::Array, treadle::Index, treadle::Scalar;
 // What lies row and column further on, for all elements but those of the border.
 Array shifted(const Array& image, int row, int column) {
   const std::int64_t height = image.shape()[0], width = image.shape()[1];
-  return image.at({Index{.start = 1 + row, .stop = height - 1 + row},
-                   Index{.start = 1 + column, .stop = width - 1 + column}});
+  return image(Index{.start = 1 + row, .stop = height - 1 + row},
+               Index{.start = 1 + column, .stop = width - 1 + column});
 }
 
 using Weights = std::vector<std::vector<int>>;
@@ -30,7 +30,7 @@ Array weighted(const Array& image, const Weights& weights) {
       const int weight = weights[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
       if (weight == 0) continue;
       const Array part = weight * shifted(image, i - 1, j - 1);
-      sum = sum ? sum + part : part;
+      sum = sum.has_value() ? sum + part : part;
     }
   return sum;
 }
@@ -75,7 +75,7 @@ int main() {
     if (!device->info().traits.runs_kernels) continue;
     const treadle::DeviceScope here(device);
     const Array x = array::linspace(-1, 1, extent, true, Scalar::float32);
-    const Array radius = hypot(x, x.at({Index::all(), Index::new_axis()}));
+    const Array radius = hypot(x, x(Index::all(), Index::new_axis()));
     const Array noise =
         treadle::Generator(2, device).normal(0, 8, {extent, extent}, Scalar::float32);
     const Array rings = 127 + 100 * sign(sin(25 * radius)) * (radius < 0.8);
@@ -91,8 +91,7 @@ int main() {
         correct && is_close(found, [&](auto i) {
           return std::min(std::hypot(on_host(photo, across, i), on_host(photo, down, i)), 255.0);
         });
-    std::printf("%s: the mean slope is %.1f\n", device->info().id.c_str(),
-                mean(found).item().as_double());
+    std::printf("%s: the mean slope is %.1f\n", device->info().id.c_str(), double(mean(found)));
   }
   std::printf("check on the host: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

@@ -21,7 +21,7 @@ int main(int count, char** arguments) {
     if (!device->info().traits.runs_kernels) continue;
     const treadle::DeviceScope here(device);
     treadle::Generator random(11, device);
-    const auto column = [](const Array& x) { return x.at({Index::ellipsis(), Index::new_axis()}); };
+    const auto column = [](const Array& x) { return x(Index::ellipsis(), Index::new_axis()); };
 
     // Points around each middle: clusters x per_cluster x 2, then one row a point.
     const Array around = Array::from(middles.data(), {clusters, 1, 2}, Scalar::float32);
@@ -46,7 +46,7 @@ int main(int count, char** arguments) {
       correct = correct && std::hypot(found[i] - middles[i], found[i + 1] - middles[i + 1]) < 0.05f;
     }
     const Array truth = reshape(array::arange(0, clusters, 1, Scalar::int32), {clusters, 1});
-    const double right = mean(reshape(labels, {clusters, per_cluster}) == truth).item().as_double();
+    const double right = double(mean(reshape(labels, {clusters, per_cluster}) == truth));
     std::printf(", %.1f %% of the points in their own cluster\n", 100 * right);
     correct = correct && right > 0.97;
     if (count > 1) {

@@ -33,7 +33,7 @@ int main() {
     const treadle::DeviceScope here(device);
     const Array real = array::linspace(-2.1, 0.7, width, true, Scalar::float32);
     const Array imaginary = array::linspace(-1.12, 1.12, height, true, Scalar::float32);
-    const Array rows = imaginary.at({Index::all(), Index::new_axis()});
+    const Array rows = imaginary(Index::all(), Index::new_axis());
     const Array c = array::copy(real + std::complex(0.0, 1.0) * rows);
 
     Array z = array::zeros_like(c);
@@ -48,7 +48,7 @@ int main() {
     std::size_t different = 0;  // near the border the last bit of a product decides
     for (std::size_t i = 0; i < points.size(); ++i)
       if (counted[i] != count_on_host(points[i])) ++different;
-    const double share = mean(counts == steps).item().as_double();
+    const double share = double(mean(counts == steps));
     std::printf("%s: %.1f %% of the points are in the set, %zu differ from the host's\n",
                 device->info().id.c_str(), 100 * share, different);
     correct = correct && share > 0.1 && different < points.size() / 100;

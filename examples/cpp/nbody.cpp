@@ -56,7 +56,7 @@ void move(std::vector<double>& x, std::vector<double>& y, std::vector<double>& v
 }
 
 double farthest(const Array& found, const std::vector<double>& expected) {
-  return max(abs(found - Array::from(expected))).item().as_double();
+  return double(max(abs(found - Array::from(expected))));
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ int main() {
       x += step * vx;
       y += step * vy;
     }
-    const double fastest = max(sqrt(vx * vx + vy * vy)).item().as_double();
+    const double fastest = double(max(sqrt(vx * vx + vy * vy)));
     std::printf("%s: the fastest of %zu stars has speed %.3f\n", device->info().id.c_str(), count,
                 fastest);
     correct = correct && farthest(x, hx) < 1e-3 && farthest(y, hy) < 1e-3 &&

@@ -53,9 +53,9 @@ int main() {
 
     const Array average = mean(value, {.dtype = Scalar::float64});
     const Array spread = variance(value, {.dtype = Scalar::float64}), share = mean(value > 0);
-    const double price = discount * average.item().as_double();
-    const double error = discount * std::sqrt(spread.item().as_double() / double{paths});
-    const double above = share.item().as_double();  // paths that end above the strike
+    const double price = discount * double(average);
+    const double error = discount * std::sqrt(double(spread) / double{paths});
+    const double above = double(share);  // paths that end above the strike
     std::printf("%s: price %.3f +- %.3f, by the formula %.3f; %.2f %% above the strike, %.2f %%\n",
                 device->info().id.c_str(), price, error, exact, 100 * above, 100 * likely);
 

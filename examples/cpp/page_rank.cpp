@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
     const treadle::DeviceScope here(device);
     const Array offsets = Array::from(web.offsets), from = Array::from(web.from),
                 out = Array::from(web.out);
-    const Array starts = offsets.at({Index{.stop = -1}}), ends = offsets.at({Index{.start = 1}});
+    const Array starts = offsets(Index{.stop = -1}), ends = offsets(Index{.start = 1});
     const Array is_dead_end = out == 0;
     treadle::SegmentedFoldKernel received(
         device, Scalar::float64,

@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
       const Array new_speeds[] = {speed, random.normal(0, 0.3, {new_ones, 2}, Scalar::float32)};
       speed = array::concatenate(new_speeds) + 0.05f * pull;
       place = array::concatenate(new_places) + 0.05f * speed;
-      const Array flies = place.at({Index::all(), Index::at(1)}) > 0;
+      const Array flies = place(Index::all(), 1) > 0;
       taken_out += place.shape()[0];
       place = selected(place, flies);
       speed = selected(speed, flies);
@@ -38,7 +38,7 @@ int main(int count, char** arguments) {
     std::printf("%s: %lld fly, %lld have come down\n", device->info().id.c_str(),
                 static_cast<long long>(left), static_cast<long long>(taken_out));
     correct = correct && left > 0 && left + taken_out == steps * new_ones &&
-              min(place.at({Index::all(), Index::at(1)})).item().as_double() > 0;
+              double(min(place(Index::all(), 1))) > 0;
     if (count > 1) {
       const std::vector<float> places = place.as<float>();
       Picture picture;

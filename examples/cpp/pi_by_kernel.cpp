@@ -59,7 +59,7 @@ int main() {
     stream->launch(throw_darts, {.groups = n / 256, .group_size = 256}, hits, seeds, points);
     stream->record(*end);
     const double total = static_cast<double>(n) * points;
-    const double pi = 4 * sum(hits, {.dtype = Scalar::int64}).item().as_double() / total;
+    const double pi = 4 * double(sum(hits, {.dtype = Scalar::int64})) / total;
     end->synchronize();
     std::printf("%s: pi is about %.5f by %.0f points in %.2f ms\n", device->info().id.c_str(), pi,
                 total, 1e3 * end->seconds_since(*start));

@@ -17,7 +17,7 @@ namespace fft = treadle::fft;
 
 constexpr std::int64_t n = 256;
 
-Array column(const Array& x) { return x.at({Index::all(), Index::new_axis()}); }
+Array column(const Array& x) { return x(Index::all(), Index::new_axis()); }
 
 // Two charges, opposite so that their sum is 0, as it has to be on a torus.
 Array two_charges() {
@@ -43,9 +43,9 @@ double residual_on(const std::shared_ptr<treadle::device::Device>& device) {
   const Array potential = fft::irfft(solved, {.axes = {0, 1}, .lengths = {n, n}});
   const Array again = fft::rfft(potential, {.axes = {0, 1}}) * squares;
   const Array applied = fft::irfft(again, {.axes = {0, 1}, .lengths = {n, n}});
-  const double largest = max(abs(applied - charges)).item().as_double();
+  const double largest = double(max(abs(applied - charges)));
   std::printf("%-10s potential from %.5f to %.5f, residual %.1e\n", device->info().id.c_str(),
-              min(potential).item().as_double(), max(potential).item().as_double(), largest);
+              double(min(potential)), double(max(potential)), largest);
   return largest;
 }
 

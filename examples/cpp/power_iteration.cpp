@@ -25,14 +25,14 @@ int main() {
       const Array product = sum(matrix * vector, {.axes = 1});  // one kernel
       const Array length = norm(product);
       vector = product / length;
-      before = std::exchange(estimate, length.item().as_double());
+      before = std::exchange(estimate, double(length));
     }
 
     // An eigenvector is only scaled, by its eigenvalue.
     const Array error = max(absolute(sum(matrix * vector, {.axes = 1}) - estimate * vector));
     std::printf("%s: %.6f after %d steps, error %.1e\n", device->info().id.c_str(), estimate, step,
-                error.item().as_double());
-    correct = correct && error.item().as_double() < 1e-6 * estimate;
+                double(error));
+    correct = correct && double(error) < 1e-6 * estimate;
   }
   std::printf("check of the eigenvector: %s\n", correct ? "ok" : "WRONG");
   return correct ? 0 : 1;

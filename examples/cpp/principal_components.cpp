@@ -22,7 +22,7 @@ namespace linalg = treadle::linalg;
 constexpr std::int64_t count = 400, n = 32, kept_count = 4, shown = 8;
 constexpr double noise = 6;
 
-Array column(const Array& x) { return x.at({Index::all(), Index::new_axis()}); }
+Array column(const Array& x) { return x(Index::all(), Index::new_axis()); }
 
 /// Images of n x n, one below the other.
 void write_picture(const std::string& name, const Array& images) {
@@ -44,7 +44,7 @@ Array waves(const Array& place) {
   return array::concatenate(all, 0);
 }
 
-double mean_distance(const Array& x, const Array& y) { return mean(abs(x - y)).item().as_double(); }
+double mean_distance(const Array& x, const Array& y) { return double(mean(abs(x - y))); }
 
 bool is_right_on(const std::shared_ptr<treadle::device::Device>& device, const char* folder) {
   const treadle::DeviceScope on(device);
@@ -62,13 +62,13 @@ bool is_right_on(const std::shared_ptr<treadle::device::Device>& device, const c
 
   const Array middle = mean(images, {.axes = 0}), centred = images - middle;
   const linalg::Svd parts = linalg::svd(centred, /*has_full_matrices=*/false);
-  const Array kept = parts.vh.at({Index{.stop = kept_count}});
+  const Array kept = parts.vh(Index{.stop = kept_count});
   const Array restored = middle + linalg::matmul(linalg::matmul(centred, transpose(kept)), kept);
 
   // The components span what the patterns span: all cosines of angles between both are near 1.
   const Array cosines =
       linalg::svd(linalg::matmul(kept, transpose(patterns)), false, /*has_vectors=*/false).s;
-  const double least = min(cosines).item().as_double();
+  const double least = double(min(cosines));
   const double before = mean_distance(images, clean), after = mean_distance(restored, clean);
   const std::vector<double> s = (parts.s / std::sqrt(double{count})).as<double>();
   std::printf("%s: spreads %.1f %.1f %.1f %.1f, then %.1f; cosines from %.3f; ",
@@ -76,8 +76,8 @@ bool is_right_on(const std::shared_ptr<treadle::device::Device>& device, const c
   std::printf("mean distance %.2f before, %.2f after\n", before, after);
   if (folder != nullptr) {
     const std::string start = std::string(folder) + "/";
-    write_picture(start + "noisy.pgm", images.at({Index{.stop = shown}}));
-    write_picture(start + "restored.pgm", restored.at({Index{.stop = shown}}));
+    write_picture(start + "noisy.pgm", images(Index{.stop = shown}));
+    write_picture(start + "restored.pgm", restored(Index{.stop = shown}));
     write_picture(start + "components.pgm", 128 + 60 * n * kept);
   }
   return least > 0.95 && after < before / 3;

@@ -101,7 +101,7 @@ int main(int count, char** arguments) {
       step(size, state[0], state[1], other[0], other[1]);
       std::swap(state, other);
     }
-    const double amount = total(state[1]).item().as_double();
+    const double amount = double(total(state[1]));
     std::printf("%s: after %d steps %.1f of the second substance\n", device->info().id.c_str(),
                 steps, amount);
     double sum = 0;

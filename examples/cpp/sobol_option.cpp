@@ -41,7 +41,7 @@ double price(const Array& points) {
   const Array sum = array::sum(radius * (cos(angle) + sin(angle)), {.axes = 1});
   const double drift = (rate - volatility * volatility / 2) * years;
   const Array end = start * exp(drift + volatility * std::sqrt(years / steps) * sum);
-  return std::exp(-rate * years) * array::mean(maximum(end - strike, 0)).item().as_double();
+  return std::exp(-rate * years) * double(array::mean(maximum(end - strike, 0)));
 }
 
 // The root of the mean squared error over some seeds.

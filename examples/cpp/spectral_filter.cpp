@@ -19,7 +19,7 @@ namespace fft = treadle::fft;
 
 constexpr std::int64_t n = 256;
 
-Array column(const Array& x) { return x.at({Index::all(), Index::new_axis()}); }
+Array column(const Array& x) { return x(Index::all(), Index::new_axis()); }
 
 void write_picture(const std::string& name, const Array& picture) {
   const std::vector<std::uint8_t> greys =
@@ -29,7 +29,7 @@ void write_picture(const std::string& name, const Array& picture) {
   file.write(reinterpret_cast<const char*>(greys.data()), n * n);
 }
 
-double mean_distance(const Array& x, const Array& y) { return mean(abs(x - y)).item().as_double(); }
+double mean_distance(const Array& x, const Array& y) { return double(mean(abs(x - y))); }
 
 }  // namespace
 

@@ -22,7 +22,7 @@ namespace fft = treadle::fft;
 constexpr std::int64_t n = 128, waves = n / 8;  // of length 2 pi in the square
 constexpr double growth = 0.3, step = 0.5;
 
-Array column(const Array& x) { return x.at({Index::all(), Index::new_axis()}); }
+Array column(const Array& x) { return x(Index::all(), Index::new_axis()); }
 Array forward(const Array& x) { return fft::rfft(x, {.axes = {0, 1}}); }
 Array back(const Array& x) { return fft::irfft(x, {.axes = {0, 1}, .lengths = {n, n}}); }
 
@@ -42,7 +42,7 @@ Array stepped(Array u, int steps) {
 // What falls in time, whatever the state: minus half of growth, and a fourth of u^4.
 double energy(const Array& u) {
   const Array grown = back(forward(u) * growth_of_waves());
-  return mean(pow(u, 4) / 4 - u * grown / 2).item().as_double();
+  return double(mean(pow(u, 4) / 4 - u * grown / 2));
 }
 
 void write_picture(const std::string& name, const Array& u) {
@@ -72,7 +72,7 @@ bool is_right_on(const std::shared_ptr<treadle::device::Device>& device, const c
   // Straight stripes are a solution, a cos(x) + b cos(3 x) with a^2 near 4/3 of r and little b.
   const Array x = array::arange(0, n, 1, Scalar::float64) * (2 * std::numbers::pi * waves / n);
   const Array stripes = stepped(copy(array::broadcast_to(0.3 * cos(x), {n, n})), 200);
-  const double amplitude = 2 * mean(stripes * cos(x)).item().as_double();
+  const double amplitude = 2 * double(mean(stripes * cos(x)));
   const double expected = std::sqrt(4.0 / 3 * growth);
   std::printf("; straight stripes of %.4f, expected %.4f\n", amplitude, expected);
   return is_falling && std::abs(amplitude / expected - 1) < 2e-3 && now > energy(stripes) - 1e-6;

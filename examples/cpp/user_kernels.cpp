@@ -25,7 +25,7 @@ int main() {
     const Array y = reshape(array::linspace(0, 4, 3, true, Scalar::float32), {3, 1});  // a column
     const std::vector<Array> made = polar(x, y);  // of shape (3, 4): both broadcast
     const float radius = made[0].as<float>().back(), angle = made[1].as<float>().back();
-    const double square = furthest(x, y).item().as_double();
+    const double square = double(furthest(x, y));
     std::printf("%s: (3, 4) is %.1f away, at %.3f\n", device->info().id.c_str(), double(radius),
                 double(angle));
     correct = correct && std::abs(radius - 5) < 1e-5f &&

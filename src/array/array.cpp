@@ -181,7 +181,14 @@ Number Array::item() const {
   return Number::stored(dtype().scalar(), bytes.data());
 }
 
-Array Array::at(std::span<const Index> index) const {
+void Array::require_row(std::size_t expected, std::size_t found) {
+  if (found != expected)
+    throw ShapeError(
+        "a row of " + std::to_string(found) + " numbers beside rows of " + std::to_string(expected),
+        "give each row as many numbers");
+}
+
+Array Array::at(List<Index> index) const {
   const Layout view = layout().indexed(index);
   const NodeRef own = computed(*this);
   return Access::array(make_view(*own, view, own->dtype));

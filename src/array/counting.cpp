@@ -53,7 +53,7 @@ Array counts_of(const Array& x, std::int64_t length,
                            arguments);
     }
     const Array wide = in_dtype(counts, Scalar::int64);
-    all = all ? all + wide : wide;
+    all = all.has_value() ? all + wide : wide;
   }
   return all;
 }
@@ -166,7 +166,7 @@ Array bins_between(const Array& x, const Array& edges) {
 }
 
 Binned binned(const Array& x, const HistogramBins& wanted) {
-  if (!wanted.edges) {
+  if (!wanted.edges.has_value()) {
     const HistogramRange ends = range_of(x, wanted.range);
     const Array edges = edges_of(x, wanted.count, ends, !wanted.range);
     return {edges, bins_of_one_width(x, edges, ends), wanted.count};
@@ -197,7 +197,7 @@ Array density_of(const Array& counts, const std::vector<Array>& edges) {
 bool is_one_kernel(std::span<const Array> coordinates, std::span<const HistogramBins> bins,
                    const HistogramOptions& options) {
   const DType dtype = coordinates.front().dtype();
-  return bins.size() == 1 && !bins.front().edges && !options.weights &&
+  return bins.size() == 1 && !bins.front().edges.has_value() && !options.weights.has_value() &&
          coordinates.front().rank() == 1 && dtype != Scalar::float16 && dtype != Scalar::boolean;
 }
 
@@ -221,7 +221,7 @@ Array bincount(const Array& x, const Array& weights, std::int64_t least_length) 
   if (least_length < 0)
     throw InvalidArgument("bincount with minlength=" + std::to_string(least_length),
                           "pass 0 or more");
-  const Array given = weights ? weights_for(x, weights) : Array();
+  const Array given = weights.has_value() ? weights_for(x, weights) : Array();
   std::int64_t length = least_length;
   if (x.size() > 0) {
     const Array numbers = in_dtype(x, Scalar::int64);
@@ -233,7 +233,7 @@ Array bincount(const Array& x, const Array& weights, std::int64_t least_length) 
     length = std::max(length, most.as<std::int64_t>().front() + 1);
   }
   require_few(length);
-  if (given) return sums_of(dense(in_dtype(x, Scalar::uint32)), given, length);
+  if (given.has_value()) return sums_of(dense(in_dtype(x, Scalar::uint32)), given, length);
   return counts_of(dense(x.dtype() == Scalar::boolean ? in_dtype(x, Scalar::uint8) : x), length);
 }
 
@@ -315,11 +315,10 @@ std::int64_t bin_count(const Array& x, BinRule rule, const std::optional<Histogr
 }
 
 Histogram histogram(const Array& x, const HistogramBins& bins, const HistogramOptions& options) {
-  const Array coordinates[] = {ravel(x)};
-  return histogramdd(coordinates, {&bins, 1}, options);
+  return histogramdd({ravel(x)}, {bins}, options);
 }
 
-Histogram histogramdd(std::span<const Array> coordinates, std::span<const HistogramBins> bins,
+Histogram histogramdd(List<Array> coordinates, List<HistogramBins> bins,
                       const HistogramOptions& options) {
   if (coordinates.empty() || bins.size() != coordinates.size())
     throw InvalidArgument("bins for " + std::to_string(bins.size()) + " axes of " +
@@ -339,8 +338,8 @@ Histogram histogramdd(std::span<const Array> coordinates, std::span<const Histog
                        "pass one axis of one length for all");
     const Binned one = binned(x, bins[axis]);
     const Array inside = one.bins < one.count;
-    place = place ? place * one.count + one.bins : one.bins;
-    is_within = is_within ? is_within & inside : inside;
+    place = place.has_value() ? place * one.count + one.bins : one.bins;
+    is_within = is_within.has_value() ? is_within & inside : inside;
     total *= one.count;
     require_few(total);
     shape.push_back(one.count);
@@ -350,9 +349,10 @@ Histogram histogramdd(std::span<const Array> coordinates, std::span<const Histog
   const auto weighed = [&](const Array& weights) {
     return sums_of(numbers, weights_for(numbers, weights), total);
   };
-  const bool is_complex = options.weights && options.weights.dtype().kind() == ScalarKind::complex;
+  const bool is_complex =
+      options.weights.has_value() && options.weights.dtype().kind() == ScalarKind::complex;
   const Array counts =
-      !options.weights ? counts_of(numbers, total)
+      !options.weights.has_value() ? counts_of(numbers, total)
       : is_complex ? make_complex(weighed(real(options.weights)), weighed(imag(options.weights)))
                    : weighed(options.weights);
   made.counts = reshape(counts, shape);

@@ -35,6 +35,23 @@ bool is_exact(const Number& number) {
   return number.is_integer() || number.kind() == ScalarKind::boolean;
 }
 
+/// The dtype of an array that is made of numbers and names none, as NumPy chooses it.
+Scalar dtype_for(std::initializer_list<Number> numbers) {
+  const auto has = [&](ScalarKind kind) {
+    return std::ranges::find(numbers, kind, &Number::kind) != numbers.end();
+  };
+  if (has(ScalarKind::complex)) return Scalar::complex128;
+  if (has(ScalarKind::floating)) return Scalar::float64;
+  const auto is_large = [](const Number& number) {
+    return number.kind() == ScalarKind::unsigned_integer && number.as_int64() < 0;
+  };
+  if (std::ranges::any_of(numbers, is_large)) return Scalar::uint64;
+  return std::ranges::all_of(
+             numbers, [](const Number& number) { return number.kind() == ScalarKind::boolean; })
+             ? Scalar::boolean
+             : Scalar::int64;
+}
+
 /// Counts the numbers start, start + step, ... that come before stop.
 std::int64_t count_between(const Number& start, const Number& stop, const Number& step) {
   if (!step.as_bool()) throw InvalidArgument("arange with a step of 0");
@@ -95,7 +112,9 @@ Array empty(const Shape& shape, const DType& dtype, const Placement& placement) 
       make_leaf(Storage::dense(stream_of(placement), layout, dtype), layout, dtype));
 }
 
-Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {
+Array full(const Shape& shape, const Number& value, std::optional<Scalar> given,
+           const Placement& placement) {
+  const Scalar dtype = given.value_or(dtype_for({value}));
   if (dtype == Scalar::structure)  // the scalar does not name the fields
     throw DTypeError("an array of records or of text cannot be filled with a number",
                      "copy NumPy's: treadle.numpy.asarray(numpy.zeros(shape, dtype))");
@@ -112,8 +131,16 @@ Array ones(const Shape& shape, Scalar dtype, const Placement& placement) {
   return full(shape, 1, dtype, placement);
 }
 
-Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
+Array arange(const Number& stop, std::optional<Scalar> dtype, const Placement& placement) {
+  return arange(0, stop, dtype, placement);
+}
+Array arange(const Number& start, const Number& stop, std::optional<Scalar> dtype,
              const Placement& placement) {
+  return arange(start, stop, 1, dtype, placement);
+}
+Array arange(const Number& start, const Number& stop, const Number& step,
+             std::optional<Scalar> given, const Placement& placement) {
+  const Scalar dtype = given.value_or(dtype_for({start, stop, step}));
   const bool is_complex = start.kind() == ScalarKind::complex || step.kind() == ScalarKind::complex;
   const Number second =
       is_complex ? Number(start.as_complex() + step.as_complex()) : sum_of(start, step);
@@ -215,6 +242,10 @@ Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar d
   return made;
 }
 
+Array eye(std::int64_t rows, Scalar dtype, const Placement& placement) {
+  return eye(rows, rows, 0, dtype, placement);
+}
+
 Array full_like(const Array& x, const Number& value, std::optional<Scalar> dtype) {
   return full({x.shape().begin(), x.shape().end()}, value, dtype.value_or(x.dtype().scalar()),
               {.stream = x.stream()});
@@ -226,7 +257,7 @@ Array empty_like(const Array& x) {
 }
 
 Array identity(std::int64_t rows, Scalar dtype, const Placement& placement) {
-  return eye(rows, rows, 0, dtype, placement);
+  return eye(rows, dtype, placement);
 }
 
 Array tri(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,

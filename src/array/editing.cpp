@@ -41,8 +41,7 @@ Array taken(const Array& x, std::vector<std::int64_t> places, int axis) {
 
 }  // namespace
 
-Array insert(const Array& x, std::span<const std::int64_t> positions, const Array& values,
-             int axis) {
+Array insert(const Array& x, List<std::int64_t> positions, const Array& values, int axis) {
   const std::size_t along = counted_axis(x, axis);
   const std::int64_t length = x.shape()[along];
   const auto at = counted_positions("insert", positions, length, true);
@@ -67,7 +66,7 @@ Array insert(const Array& x, std::span<const std::int64_t> positions, const Arra
   return taken(concatenate(parts, axis), std::move(places), axis);
 }
 
-Array erase(const Array& x, std::span<const std::int64_t> positions, int axis) {
+Array erase(const Array& x, List<std::int64_t> positions, int axis) {
   const std::size_t along = counted_axis(x, axis);
   const std::int64_t length = x.shape()[along];
   auto gone = counted_positions("delete", positions, length, false);

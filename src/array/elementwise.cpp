@@ -131,8 +131,8 @@ Array float_power(const Operand& x, const Operand& y) {
   const Scalar dtype = promote(types);
   const Array base = x.array() != nullptr ? in_dtype(*x.array(), dtype) : Array(),
               exponent = y.array() != nullptr ? in_dtype(*y.array(), dtype) : Array();
-  return power(base ? Operand(base) : Operand::typed(x.number(), dtype),
-               exponent ? Operand(exponent) : Operand::typed(y.number(), dtype));
+  return power(base.has_value() ? Operand(base) : Operand::typed(x.number(), dtype),
+               exponent.has_value() ? Operand(exponent) : Operand::typed(y.number(), dtype));
 }
 Array spacing(const Array& x) {
   return nextafter(x, copysign(std::numeric_limits<double>::infinity(), x)) - x;
@@ -160,15 +160,14 @@ Array sinc(const Array& x) {
   return where(equal(y, 0), 1.0, sin(y) / y);
 }
 
-Array polyval(std::span<const Operand> coefficients, const Array& x) {
+Array polyval(List<Operand> coefficients, const Array& x) {
   if (coefficients.empty()) return zeros_like(x);  // x * 0 is NaN where x is not finite
   Array value = in_dtype(x * 0, x.dtype());
   for (const Operand& coefficient : coefficients) value = add(value * x, coefficient);
   return value;
 }
 
-Array select(std::span<const Array> conditions, std::span<const Operand> choices,
-             const Operand& otherwise) {
+Array select(List<Array> conditions, List<Operand> choices, const Operand& otherwise) {
   if (conditions.size() != choices.size() || conditions.empty())
     throw InvalidArgument("select: " + std::to_string(conditions.size()) + " conditions and " +
                               std::to_string(choices.size()) + " choices",
@@ -193,7 +192,7 @@ Array select(std::span<const Array> conditions, std::span<const Operand> choices
   return result;
 }
 
-Array choose(const Array& index, std::span<const Operand> choices) {
+Array choose(const Array& index, List<Operand> choices) {
   if (choices.empty()) throw InvalidArgument("choose: there are no choices", "give one at least");
   if (choices.size() == 1) return where(less_equal(index, 0), choices[0], choices[0]);
   const std::size_t last = choices.size() - 1;

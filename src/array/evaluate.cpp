@@ -319,7 +319,7 @@ WithoutHostLock::~WithoutHostLock() {
 }
 void set_host_lock(const HostLock& lock) noexcept { host_lock = lock; }
 
-void evaluate(std::span<const Array> arrays) {
+void evaluate(List<Array> arrays) {
   if (arrays.size() == 1) return compute(Access::node(arrays.front()));
   std::vector<NodeRef> nodes;
   for (const Array& array : arrays) nodes.emplace_back(&Access::node(array));

@@ -114,7 +114,7 @@ class PlaceFinder {
         step = -step;
       }
       const Array term = offsets(one, extent, step / item_bytes_, behind);
-      sum = sum ? sum + term : term;
+      sum = sum.has_value() ? sum + term : term;
     }
     return {Layout(view.shape(), view.strides(), view.offset_bytes() + moved), sum};
   }
@@ -265,12 +265,12 @@ std::int64_t IndexArray::size() const noexcept {
   return std::accumulate(shape_.begin(), shape_.end(), std::int64_t{1}, std::multiplies());
 }
 
-Array at(const Array& x, std::span<const AnyIndex> indices) {
+Array at(const Array& x, List<AnyIndex> indices) {
   const Array source = with_memory(x);
   return gathered(source, places_of(source, indices, Use::read));
 }
 
-void assign_at(const Array& x, std::span<const AnyIndex> indices, const Operand& value) {
+void assign_at(const Array& x, List<AnyIndex> indices, const Operand& value) {
   const Array target = with_memory(x);
   scatter(target, places_of(target, indices, Use::write), value);
 }
@@ -322,7 +322,7 @@ void put_along_axis(const Array& x, const IndexArray& indices, const Operand& va
           values);
 }
 
-Array repeat(const Array& x, std::span<const std::int64_t> counts, int axis) {
+Array repeat(const Array& x, List<std::int64_t> counts, int axis) {
   if (x.rank() == 0) return repeat(atleast_1d(x), counts, axis);
   const std::size_t along = counted_axis(x, axis);
   if (static_cast<std::int64_t>(counts.size()) != x.shape()[along])

@@ -54,7 +54,7 @@ void copy_rolled(const Array& target, const Array& x, std::span<const std::int64
 
 }  // namespace
 
-Array concatenate(std::span<const Array> arrays, int axis) {
+Array concatenate(List<Array> arrays, int axis) {
   if (arrays.empty()) throw InvalidArgument("concatenate of no arrays", "pass at least one");
   const Array& first = arrays.front();
   const std::size_t along = counted_axis(first, axis);
@@ -71,7 +71,7 @@ Array concatenate(std::span<const Array> arrays, int axis) {
   return result;
 }
 
-Array stack(std::span<const Array> arrays, int axis) {
+Array stack(List<Array> arrays, int axis) {
   if (arrays.empty()) throw InvalidArgument("stack of no arrays", "pass at least one");
   const Array& first = arrays.front();
   for (const Array& x : arrays) {
@@ -91,7 +91,7 @@ Array stack(std::span<const Array> arrays, int axis) {
   return result;
 }
 
-Array roll(const Array& x, std::span<const std::int64_t> shifts, std::span<const int> axes) {
+Array roll(const Array& x, List<std::int64_t> shifts, List<int> axes) {
   if (shifts.size() != axes.size())
     throw InvalidArgument("roll by " + std::to_string(shifts.size()) + " shifts along " +
                               std::to_string(axes.size()) + " axes",
@@ -124,7 +124,9 @@ Array repeat(const Array& x, std::int64_t count, int axis) {
                  shape);
 }
 
-Array tile(const Array& x, std::span<const std::int64_t> counts) {
+Array repeat(const Array& x, std::int64_t count) { return repeat(ravel(x), count, 0); }
+
+Array tile(const Array& x, List<std::int64_t> counts) {
   for (const std::int64_t count : counts) require_not_negative("tile", count);
   Array from = x;
   while (from.shape().size() < counts.size()) from = expand_dims(from, 0);
@@ -141,7 +143,7 @@ Array tile(const Array& x, std::span<const std::int64_t> counts) {
   return reshape(dense_copy(broadcast_to(from, repeated)), shape);
 }
 
-std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
+std::vector<Array> broadcast_arrays(List<Array> arrays) {
   std::vector<const Layout*> layouts;
   for (const Array& x : arrays) layouts.push_back(&x.layout());
   std::vector<Array> views;
@@ -154,7 +156,7 @@ std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
   return views;
 }
 
-std::vector<Array> meshgrid(std::span<const Array> coordinates, const GridOptions& options) {
+std::vector<Array> meshgrid(List<Array> coordinates, const GridOptions& options) {
   std::vector<Array> lines(coordinates.begin(), coordinates.end());
   const bool is_swapped = options.is_cartesian && lines.size() > 1;
   if (is_swapped) std::swap(lines[0], lines[1]);
@@ -172,7 +174,7 @@ std::vector<Array> meshgrid(std::span<const Array> coordinates, const GridOption
   return grid;
 }
 
-std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis) {
+std::vector<Array> split(const Array& x, List<std::int64_t> positions, int axis) {
   std::vector<Array> parts;
   for (const Layout& layout : x.layout().split(axis, positions))
     parts.push_back(x.viewed(layout, x.dtype()));
@@ -199,13 +201,6 @@ std::vector<Array> unstack(const Array& x, int axis) {
 
 namespace {
 
-template <class Change>
-std::vector<Array> changed(std::span<const Array> arrays, Change change) {
-  std::vector<Array> parts;
-  for (const Array& x : arrays) parts.push_back(change(x));
-  return parts;
-}
-
 std::vector<Array> equal_parts(const char* function, const Array& x, std::int64_t parts, int axis) {
   const std::int64_t length = axis < x.rank() ? x.shape()[static_cast<std::size_t>(axis)] : 0;
   if (axis >= x.rank() || parts < 1 || length % parts != 0)
@@ -216,15 +211,22 @@ std::vector<Array> equal_parts(const char* function, const Array& x, std::int64_
   return array_split(x, parts, axis);
 }
 
+template <class Change>
+std::vector<Array> changed(std::span<const Array> arrays, Change change) {
+  std::vector<Array> parts;
+  for (const Array& x : arrays) parts.push_back(change(x));
+  return parts;
+}
+
 }  // namespace
 
-Array hstack(std::span<const Array> arrays) {
+Array hstack(List<Array> arrays) {
   const std::vector<Array> parts = changed(arrays, atleast_1d);
   return concatenate(parts, !parts.empty() && parts[0].rank() > 1 ? 1 : 0);
 }
-Array vstack(std::span<const Array> arrays) { return concatenate(changed(arrays, atleast_2d), 0); }
-Array dstack(std::span<const Array> arrays) { return concatenate(changed(arrays, atleast_3d), 2); }
-Array column_stack(std::span<const Array> arrays) {
+Array vstack(List<Array> arrays) { return concatenate(changed(arrays, atleast_2d), 0); }
+Array dstack(List<Array> arrays) { return concatenate(changed(arrays, atleast_3d), 2); }
+Array column_stack(List<Array> arrays) {
   const auto as_column = [](const Array& x) { return x.rank() < 2 ? reshape(x, {-1, 1}) : x; };
   return concatenate(changed(arrays, as_column), 1);
 }
@@ -234,6 +236,9 @@ Array append(const Array& x, const Array& values, std::optional<int> axis) {
   return concatenate(both, axis.value_or(0));
 }
 
+std::vector<Array> equal_parts(const Array& x, std::int64_t parts, int axis) {
+  return equal_parts("split", x, parts, checked_axis(axis, x.rank(), "split"));
+}
 std::vector<Array> hsplit(const Array& x, std::int64_t parts) {
   return equal_parts("hsplit", x, parts, x.rank() > 1 ? 1 : 0);
 }

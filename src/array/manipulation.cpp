@@ -56,7 +56,7 @@ Array ravel_in_memory_order(const Array& x) {
   return ravel(permute_dims(x, axes));
 }
 Array transpose(const Array& x) { return with_layout(x, x.layout().transposed()); }
-Array permute_dims(const Array& x, std::span<const int> axes) {
+Array permute_dims(const Array& x, List<int> axes) {
   return with_layout(x, x.layout().permuted(axes));
 }
 Array swapaxes(const Array& x, int axis, int other) {
@@ -65,7 +65,7 @@ Array swapaxes(const Array& x, int axis, int other) {
 Array moveaxis(const Array& x, int axis, int destination) {
   return with_layout(x, x.layout().moved(axis, destination));
 }
-Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> destinations) {
+Array moveaxis(const Array& x, List<int> axes, List<int> destinations) {
   if (axes.size() != destinations.size())
     throw InvalidArgument(std::to_string(axes.size()) + " axes are moved to " +
                               std::to_string(destinations.size()) + " places",
@@ -84,7 +84,7 @@ Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> d
 }
 Array squeeze(const Array& x) { return with_layout(x, x.layout().squeezed()); }
 Array squeeze(const Array& x, int axis) { return with_layout(x, x.layout().squeezed(axis)); }
-Array squeeze(const Array& x, std::span<const int> axes) {
+Array squeeze(const Array& x, List<int> axes) {
   std::vector<int> gone = distinct_axes(axes, x.rank());
   std::ranges::sort(gone, std::greater());
   Layout layout = x.layout();
@@ -92,7 +92,7 @@ Array squeeze(const Array& x, std::span<const int> axes) {
   return with_layout(x, layout);
 }
 Array expand_dims(const Array& x, int axis) { return with_layout(x, x.layout().expanded(axis)); }
-Array expand_dims(const Array& x, std::span<const int> axes) {
+Array expand_dims(const Array& x, List<int> axes) {
   std::vector<int> added = distinct_axes(axes, x.rank() + static_cast<int>(axes.size()));
   std::ranges::sort(added);
   Layout layout = x.layout();
@@ -100,7 +100,7 @@ Array expand_dims(const Array& x, std::span<const int> axes) {
   return with_layout(x, layout);
 }
 Array flip(const Array& x, int axis) { return with_layout(x, x.layout().flipped(axis)); }
-Array flip(const Array& x, std::span<const int> axes) {
+Array flip(const Array& x, List<int> axes) {
   Layout layout = x.layout();
   for (const int axis : distinct_axes(axes, x.rank())) layout = layout.flipped(axis);
   return with_layout(x, layout);

@@ -296,7 +296,13 @@ std::vector<Array> weighted_quantiles(const QuantileRows& of, const Array& weigh
 
 }  // namespace
 
-Array quantile(const Array& x, std::span<const double> fractions, const QuantileOptions& options) {
+Array percentile(const Array& x, List<double> percentages, const QuantileOptions& options) {
+  std::vector<double> fractions(percentages.begin(), percentages.end());
+  for (double& fraction : fractions) fraction /= 100;
+  return quantile(x, fractions, options);
+}
+
+Array quantile(const Array& x, List<double> fractions, const QuantileOptions& options) {
   if (x.dtype().kind() == ScalarKind::complex)
     throw DTypeError("quantile of " + x.dtype().name(),
                      "it takes real numbers; median() takes these");
@@ -315,7 +321,7 @@ Array quantile(const Array& x, std::span<const double> fractions, const Quantile
   if (!of.has_elements || (options.ignores_nan && x.size() == 0)) {
     std::ranges::fill(results, not_a_number(of, options));
   } else if (!fractions.empty()) {
-    results = options.weights
+    results = options.weights.has_value()
                   ? weighted_quantiles(of, weight_rows(x, options), fractions, options.ignores_nan)
                   : quantiles_of(of.values, fractions, options);
     for (Array& result : results) result = reshape(result, of.result);

@@ -96,7 +96,7 @@ Array argsort_rows(const Array& rows, bool is_descending);
 Array lexsort_rows(std::span<const Array> keys, bool is_descending) {
   Array order;
   for (const Array& key : keys) {
-    if (!order) {
+    if (!order.has_value()) {
       order = argsort_rows(dense(key), is_descending);
       continue;
     }
@@ -182,7 +182,7 @@ Array sort_complex(const Array& x) {
   return in_dtype(sorted(x), wanted);
 }
 
-Array lexsort(std::span<const Array> keys, int axis) {
+Array lexsort(List<Array> keys, int axis) {
   if (keys.empty()) throw InvalidArgument("lexsort by no keys", "pass one array for each key");
   std::vector<Array> all;
   std::optional<Rows> last;

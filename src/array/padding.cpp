@@ -155,7 +155,7 @@ Array inside(const Array& result, const Array& x, std::span<const PadWidth> widt
 
 }  // namespace
 
-Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value) {
+Array pad(const Array& x, List<PadWidth> widths, const Operand& value) {
   require_widths(x, widths);
   const Array result = bordered(x, widths);
   result.assign(value);
@@ -163,7 +163,7 @@ Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value
   return result;
 }
 
-Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values) {
+Array pad(const Array& x, List<PadWidth> widths, List<PadValues> values) {
   require_widths(x, widths);
   require_one_for_each_axis(x, values.size(), "pairs of numbers");
   const Array result = bordered(x, widths);
@@ -178,8 +178,7 @@ Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadV
   return result;
 }
 
-Array pad(const Array& x, std::span<const PadWidth> widths, PadMode mode,
-          const PadOptions& options) {
+Array pad(const Array& x, List<PadWidth> widths, PadMode mode, const PadOptions& options) {
   require_widths(x, widths);
   if (!options.lengths.empty()) require_one_for_each_axis(x, options.lengths.size(), "lengths");
   if (!options.ends.empty()) require_one_for_each_axis(x, options.ends.size(), "ends");

@@ -58,8 +58,7 @@ std::vector<Array> unravel_index(const Array& places, const Shape& shape, Memory
   return indices;
 }
 
-Array ravel_multi_index(std::span<const Array> indices, const Shape& shape, Bounds bounds,
-                        MemoryOrder order) {
+Array ravel_multi_index(List<Array> indices, const Shape& shape, Bounds bounds, MemoryOrder order) {
   if (indices.size() != shape.size() || shape.empty())
     throw ShapeError("ravel_multi_index: " + std::to_string(indices.size()) +
                          " arrays of indices for the shape " + shape_text(shape),

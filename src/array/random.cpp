@@ -44,7 +44,7 @@ class Parameter {
   Parameter(const Parameter&) = delete;  // the operand views the array
   Parameter& operator=(const Parameter&) = delete;
 
-  bool is_number() const noexcept { return !array_; }
+  bool is_number() const noexcept { return !array_.has_value(); }
   /// The device of an array; null for a number.
   device::Device* device() const { return is_number() ? nullptr : &array_.device(); }
   double number() const noexcept { return operand_.number().as_double(); }
@@ -231,7 +231,7 @@ Array Generator::poisson(const Operand& mean, const Shape& shape, Scalar dtype) 
   return in_dtype(numbers, dtype);
 }
 
-Array Generator::draw(RandomKind kind, std::span<const Operand> parameters, const Shape& shape,
+Array Generator::draw(RandomKind kind, List<Operand> parameters, const Shape& shape,
                       std::optional<Scalar> dtype) {
   const bool counts = codegen::counts(kind);
   const Scalar of = dtype.value_or(counts ? Scalar::int64 : Scalar::float64);

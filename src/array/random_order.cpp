@@ -54,7 +54,7 @@ Array Generator::choice(std::int64_t count, const Shape& shape, const ChoiceOpti
                               std::to_string(count) + " elements without putting back",
                           "choose fewer, or let replaces be true");
   if (chosen == 0) return draw(RandomDraw::integers<std::int64_t>(0, 1), shape);
-  if (!options.probabilities) {
+  if (!options.probabilities.has_value()) {
     if (options.replaces) return integers<std::int64_t>(0, count, shape);
     return reshape(permutation(count).at({{.start = 0, .stop = chosen}}), shape);
   }

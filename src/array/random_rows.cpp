@@ -106,7 +106,7 @@ class CovarianceFactor {
 
 }  // namespace
 
-Array Generator::dirichlet(std::span<const double> alpha, const Shape& shape) {
+Array Generator::dirichlet(List<double> alpha, const Shape& shape) {
   if (alpha.empty()) throw ShapeError("dirichlet(): alpha has no elements", "give one or more");
   kernel::require_parameters(RandomKind::standard_gamma, 0, alpha);
   if (std::ranges::all_of(alpha, [](double a) { return a == 0; }))
@@ -159,8 +159,8 @@ Array Generator::multinomial(const Operand& trials, const Array& probabilities,
   return in_dtype(first_columns(counts, count), Scalar::int64);
 }
 
-Array Generator::multivariate_hypergeometric(std::span<const std::int64_t> colors,
-                                             std::int64_t sample, const Shape& shape) {
+Array Generator::multivariate_hypergeometric(List<std::int64_t> colors, std::int64_t sample,
+                                             const Shape& shape) {
   const auto require = [](bool holds, const std::string& what, const char* hint) {
     if (!holds) throw InvalidArgument("multivariate_hypergeometric(): " + what, hint);
   };
@@ -197,8 +197,7 @@ Array Generator::multivariate_hypergeometric(std::span<const std::int64_t> color
   return in_dtype(first_columns(counts, signed_size(colors.size())), Scalar::int64);
 }
 
-Array Generator::multivariate_normal(std::span<const double> mean,
-                                     std::span<const double> covariance, const Shape& shape,
+Array Generator::multivariate_normal(List<double> mean, List<double> covariance, const Shape& shape,
                                      double tolerance) {
   const std::size_t n = mean.size();
   if (n == 0 || covariance.size() != n * n)

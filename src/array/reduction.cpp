@@ -92,7 +92,7 @@ class Reducing {
     mask_ = has_mask() ? apply(Op::logical_and, {mask_, counts}) : counts;
   }
 
-  bool has_mask() const { return static_cast<bool>(mask_); }
+  bool has_mask() const { return mask_.has_value(); }
   /// The number of elements that each result folds, without a mask.
   std::int64_t count() const {
     std::int64_t count = 1;

@@ -285,7 +285,7 @@ Array reduceat(const Array& x, const Array& indices, const Associative& operatio
   return segmented_reduce(x, starts, maximum(ends, starts + 1), operation, axis);
 }
 
-void combine_at(const Array& x, std::span<const AnyIndex> indices, const Operand& values,
+void combine_at(const Array& x, List<AnyIndex> indices, const Operand& values,
                 const Associative& operation) {
   const Array all =
       reshape(arange(0, x.size(), 1, Scalar::int64, {.stream = x.stream()}), shape_of(x));

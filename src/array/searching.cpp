@@ -59,7 +59,7 @@ Line periodic(const Array& x, const Array& places, const Array& values, double p
 Array searchsorted(const Array& sorted, const Array& x, SearchSide side, const Array& sorter) {
   require_one_axis("what is searched, sorted,", sorted);
   require_one_context("searchsorted", *Access::node(sorted).context, *Access::node(x).context);
-  if (sorter) {
+  if (sorter.has_value()) {
     require_one_axis("a sorter", sorter);
     if (sorter.size() != sorted.size())
       throw ShapeError("a sorter of " + std::to_string(sorter.size()) + " places for " +

@@ -40,7 +40,7 @@ Sobol::Sobol(std::int64_t dimensions, std::optional<std::uint64_t> seed,
 
 const Sobol::Tables& Sobol::tables(Scalar dtype, const Placement& placement) {
   Tables& own = dtype == Scalar::float32 ? single_ : double_;
-  if (own.vectors && &own.vectors.device() == &placement.stream->device()) return own;
+  if (own.vectors.has_value() && &own.vectors.device() == &placement.stream->device()) return own;
   const auto make = [&]<class Word>(Word) {
     const auto count = static_cast<std::size_t>(dimensions_);
     const std::vector<Word> vectors =

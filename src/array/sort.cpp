@@ -72,7 +72,7 @@ void sort(const Array& x, const Array& carried, int axis) {
   const bool is_one = x.rank() == 0 && (axis == 0 || axis == -1);
   const std::uint64_t axes = is_one ? 0 : axes_of(axis, x.layout(), "sort");
   Node& target = Access::node(x);
-  Node* const beside = carried ? &Access::node(carried) : nullptr;
+  Node* const beside = carried.has_value() ? &Access::node(carried) : nullptr;
   if (beside != nullptr) require_together(target, *beside);
   for (Node* const node : {&target, beside}) {
     if (node == nullptr) continue;
@@ -85,10 +85,10 @@ void sort(const Array& x, const Array& carried, int axis) {
   const int line = axes == 0 ? 0 : std::countr_zero(axes);
   if (lies_dense(target) && (beside == nullptr || lies_dense(*beside)))
     return sort_dense(target, beside, line);
-  const Array values = dense_copy(x), others = carried ? dense_copy(carried) : Array();
+  const Array values = dense_copy(x), others = carried.has_value() ? dense_copy(carried) : Array();
   sort(values, others, line);
   x.assign(values);
-  if (carried) carried.assign(others);
+  if (carried.has_value()) carried.assign(others);
 }
 
 }  // namespace treadle::array

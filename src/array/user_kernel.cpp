@@ -122,7 +122,7 @@ kernel::ElementwiseKernel& ElementwiseKernel::kernel_for(const KernelCall& call)
                  });
 }
 
-std::vector<Array> ElementwiseKernel::call(std::span<const Operand> arguments,
+std::vector<Array> ElementwiseKernel::call(List<Operand> arguments,
                                            const std::optional<kernel::ElementRange>& range) {
   KernelCall call("elementwise kernel " + options_.name, *declarations_, arguments);
   kernel::ElementwiseKernel& own = kernel_for(call);
@@ -139,7 +139,7 @@ std::vector<Array> ElementwiseKernel::call(std::span<const Operand> arguments,
   return call.end();
 }
 
-std::string ElementwiseKernel::text(std::span<const Operand> arguments) {
+std::string ElementwiseKernel::text(List<Operand> arguments) {
   return kernel_for({"elementwise kernel " + options_.name, *declarations_, arguments}).text();
 }
 
@@ -207,7 +207,7 @@ Array ReductionKernel::target(const KernelCall& call, const Shape& shape,
   return out;
 }
 
-Array ReductionKernel::call(std::span<const Operand> arguments, const ReductionCall& options) {
+Array ReductionKernel::call(List<Operand> arguments, const ReductionCall& options) {
   if (outputs_.size() != 1)
     throw InvalidArgument("reduction kernel " + options_.name + " has " +
                               std::to_string(outputs_.size()) + " results, not one",
@@ -219,7 +219,7 @@ Array ReductionKernel::call(std::span<const Operand> arguments, const ReductionC
 /// Folds axes that are not adjacent one after another, the innermost axes first.
 void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKernel& own,
                                    std::span<const kernel::FoldedAxis> passes,
-                                   std::span<const Array> results) {
+                                   List<Array> results) {
   const StreamRef stream = call.context().stream({});
   std::vector<kernel::UserArgument> given(call.arguments().begin(), call.arguments().end());
   std::vector<Array> before;
@@ -251,9 +251,8 @@ void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKern
           reshape(before[k], Shape(results[k].shape().begin(), results[k].shape().end())));
 }
 
-std::vector<Array> ReductionKernel::call_all(std::span<const Operand> arguments,
-                                             const ReductionCall& options,
-                                             std::span<const Array> out) {
+std::vector<Array> ReductionKernel::call_all(List<Operand> arguments, const ReductionCall& options,
+                                             List<Array> out) {
   const std::string who = "reduction kernel " + options_.name;
   if (arguments.size() < declarations_->all().size())
     throw InvalidArgument(who + " takes " + std::to_string(declarations_->all().size()) +
@@ -287,7 +286,7 @@ std::vector<Array> ReductionKernel::call_all(std::span<const Operand> arguments,
   return results;
 }
 
-std::string ReductionKernel::text(std::span<const Operand> arguments) {
+std::string ReductionKernel::text(List<Operand> arguments) {
   return kernel_for({"reduction kernel " + options_.name, *declarations_, arguments}).text();
 }
 
@@ -318,7 +317,7 @@ kernel::ScanKernel& ScanKernel::kernel_for(const KernelCall& call) {
       });
 }
 
-std::vector<Array> ScanKernel::call(std::span<const Operand> arguments) {
+std::vector<Array> ScanKernel::call(List<Operand> arguments) {
   KernelCall call("scan kernel " + options_.name, *declarations_, arguments);
   kernel::ScanKernel& own = kernel_for(call);
   call.prepare(own.parameters(), [&](std::string_view name) { return own.takes_element(name); });
@@ -330,7 +329,7 @@ std::vector<Array> ScanKernel::call(std::span<const Operand> arguments) {
   return call.end();
 }
 
-std::string ScanKernel::text(std::span<const Operand> arguments) {
+std::string ScanKernel::text(List<Operand> arguments) {
   return kernel_for({"scan kernel " + options_.name, *declarations_, arguments}).text();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <ostream>
 
 #include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
@@ -173,5 +174,7 @@ bool DType::operator==(const DType& other) const noexcept {
   if (scalar_ != other.scalar_) return false;
   return record_ == other.record_ || (record_ && other.record_ && *record_ == *other.record_);
 }
+
+std::ostream& operator<<(std::ostream& out, const DType& dtype) { return out << dtype.name(); }
 
 }  // namespace treadle

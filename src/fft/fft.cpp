@@ -264,13 +264,9 @@ Array rfftfreq(std::int64_t n, double spacing, Scalar dtype, const array::Placem
   return frequencies("rfftfreq", {0, n / 2 + 1, n, spacing}, dtype, placement);
 }
 
-Array fftshift(const Array& x, std::span<const int> axes) {
-  return shifted("fftshift", x, axes, true);
-}
+Array fftshift(const Array& x, List<int> axes) { return shifted("fftshift", x, axes, true); }
 Array fftshift(const Array& x) { return fftshift(x, all_axes(x)); }
-Array ifftshift(const Array& x, std::span<const int> axes) {
-  return shifted("ifftshift", x, axes, false);
-}
+Array ifftshift(const Array& x, List<int> axes) { return shifted("ifftshift", x, axes, false); }
 Array ifftshift(const Array& x) { return ifftshift(x, all_axes(x)); }
 
 }  // namespace treadle::fft

@@ -277,7 +277,7 @@ class Sum {
 
 }  // namespace
 
-Array einsum(std::string_view subscripts, std::span<const Array> operands) {
+Array einsum(std::string_view subscripts, List<Array> operands) {
   const auto is_short = [](const Array& x) { return is_bfloat16(x.dtype()); };
   if (std::ranges::any_of(operands, is_short)) {  // sums in float32
     std::vector<Array> wide;

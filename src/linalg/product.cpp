@@ -220,8 +220,7 @@ Array vecmat(const Array& vectors, const Array& x) {
   return multiplied(array::expand_dims(left, -2), in_dtype(x, dtype), true, false);
 }
 
-Array tensordot(const Array& x, const Array& y, std::span<const int> axes,
-                std::span<const int> others) {
+Array tensordot(const Array& x, const Array& y, List<int> axes, List<int> others) {
   if (has_bfloat16({&x, &y}))
     return of_bfloat16(
         [&](const Array& left, const Array& right) { return tensordot(left, right, axes, others); },
@@ -254,7 +253,7 @@ Array matrix_power(const Array& x, std::int64_t n) {
   // By squares: the product of those whose digits of n are 1.
   Array square = x, power;
   for (; n != 0; n /= 2) {
-    if (n % 2 != 0) power = power ? matmul(power, square) : square;
+    if (n % 2 != 0) power = power.has_value() ? matmul(power, square) : square;
     if (n > 1) square = matmul(square, square);
   }
   return power;
@@ -297,7 +296,7 @@ class Chain {
 
 }  // namespace
 
-Array multi_dot(std::span<const Array> matrices) {
+Array multi_dot(List<Array> matrices) {
   if (matrices.size() < 2)
     throw InvalidArgument("multi_dot of " + std::to_string(matrices.size()) + " arrays",
                           "pass two or more");

@@ -48,7 +48,7 @@ Array as_square(const char* name, const Array& a, const Shape& first, const Shap
 
 }  // namespace
 
-Array tensorsolve(const Array& a, const Array& b, std::span<const int> axes) {
+Array tensorsolve(const Array& a, const Array& b, List<int> axes) {
   const Array ordered = axes.empty() ? a : array::permute_dims(a, with_last(a, axes));
   const auto [equations, unknowns] = cut(ordered, b.rank());
   const Array matrix = as_square("tensorsolve", ordered, equations, unknowns);

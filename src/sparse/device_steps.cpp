@@ -26,7 +26,7 @@ bool has_rows_for_one(const kernel::SparseProduct& product, device::Device& devi
 }
 
 device::Argument argument_of(const Array& x) {
-  return x ? device::Argument(x) : device::Argument(device::Location{});
+  return x.has_value() ? device::Argument(x) : device::Argument(device::Location{});
 }
 
 SolverEnd end_of(ConjugateEnd end) {

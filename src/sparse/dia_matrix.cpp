@@ -199,7 +199,7 @@ CsrMatrix StencilMatrix::to_csr() const {
   const Array row = floor_divide(each, count), which = remainder(each, count),
               column = row + taken(shifts, which);
   Array there = logical_and(greater_equal(column, 0), less(column, size().columns));
-  if (bits_)
+  if (bits_.has_value())
     there = not_equal(right_shift(taken(in_dtype(bits_, Scalar::int64), row), which) & 1, 0);
   const Array places = array::flatnonzero(there);
   const Entries found = chosen({taken(elements_, which), row, column}, places);
@@ -207,9 +207,8 @@ CsrMatrix StencilMatrix::to_csr() const {
 }
 
 std::optional<ProductParts> StencilMatrix::parts(Scalar dtype) const {
-  codegen::SparseForm form{.layout = codegen::SparseLayout::stencil,
-                           .shifts = offsets_,
-                           .has_bits = static_cast<bool>(bits_)};
+  codegen::SparseForm form{
+      .layout = codegen::SparseLayout::stencil, .shifts = offsets_, .has_bits = bits_.has_value()};
   const std::size_t item = DType(dtype).size_bytes();
   for (const Number& value : values_) {
     const auto bytes = value.as(dtype);

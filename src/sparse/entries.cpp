@@ -202,11 +202,11 @@ std::optional<ProductParts> SparseMatrix::product_parts(Scalar dtype) const {
   product.form.dtype = dtype;
   product.rows = static_cast<std::uint64_t>(size_.rows);
   product.columns = static_cast<std::uint64_t>(size_.columns);
-  if (made->data) {
+  if (made->data.has_value()) {
     product.form.is_bfloat16 = is_bfloat16(made->data.dtype());
     product.form.stored = product.form.is_bfloat16 ? Scalar::uint16 : made->data.dtype().scalar();
   }
-  if (made->columns) product.form.column_dtype = made->columns.dtype().scalar();
+  if (made->columns.has_value()) product.form.column_dtype = made->columns.dtype().scalar();
   return made;
 }
 
@@ -218,14 +218,13 @@ Array SparseMatrix::product(const Array& x, Scalar dtype) const {
   parts.product.width = x.rank() == 2 ? x.shape()[1] : 0;
   std::vector<Array> inputs;
   for (const Array& array : {parts.data, parts.columns, parts.starts})
-    if (array) inputs.push_back(array);
+    if (array.has_value()) inputs.push_back(array);
   inputs.push_back(x);
   const array::ResultSpec result[] = {{shape, dtype}};
-  return array::pending_results(std::make_shared<const Product>(std::move(parts.product),
-                                                                static_cast<bool>(parts.data),
-                                                                static_cast<bool>(parts.columns),
-                                                                static_cast<bool>(parts.starts)),
-                                inputs, result)
+  return array::pending_results(
+             std::make_shared<const Product>(std::move(parts.product), parts.data.has_value(),
+                                             parts.columns.has_value(), parts.starts.has_value()),
+             inputs, result)
       .front();
 }
 

@@ -61,7 +61,7 @@ Lsqr::Lsqr(const LinearOperator& a, const Array& b, const LsqrOptions& options)
   beta_ = norm_of(u_);
   u_ = where(beta_ > 0, u_ / beta_, u_);
   v_ = array::in_dtype(adjoint_.apply(u_), dtype_);
-  if (!x_) x_ = array::zeros_like(v_);
+  if (!x_.has_value()) x_ = array::zeros_like(v_);
   alpha_ = norm_of(v_);
   v_ = where(alpha_ > 0, v_ / alpha_, v_);
   w_ = v_;
@@ -103,13 +103,14 @@ void Lsqr::step() {
   const Array direction = w_ / rho;
   x_ = kept(x_ + phi * direction, x_);
   dd_ = dd_ + inner(direction, direction);
-  if (variances_) variances_ = kept(variances_ + square(absolute(direction)), variances_);
+  if (variances_.has_value())
+    variances_ = kept(variances_ + square(absolute(direction)), variances_);
   w_ = v_ - theta / rho * w_;
   update_norms(rho, theta, phi, sn * phi);
   note();
   std::vector<Array> made{x_,  u_,    v_,  w_, alpha_, beta_, rho_bar_, phi_bar_, matrix_norm_,
                           dd_, res2_, xx_, z_, cs2_,   sn2_,  live_,    count_,   end_};
-  if (variances_) made.push_back(variances_);
+  if (variances_.has_value()) made.push_back(variances_);
   for (const Array& one : shown_) made.push_back(one);
   array::evaluate(made);
 }

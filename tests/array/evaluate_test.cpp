@@ -204,7 +204,7 @@ class LoopTest : public EvaluateTest {
     const auto names = kernels([&] {
       x = x * 0.5f + 1;
       const Array seen = look(x);
-      if (seen) texts.insert(kernel_text(seen));
+      if (seen.has_value()) texts.insert(kernel_text(seen));
     });
     EXPECT_LE(texts.size(), 3u);
     EXPECT_LE(names.size(), 5u) << testing::PrintToString(names);

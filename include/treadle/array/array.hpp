@@ -22,6 +22,7 @@
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
+#include "treadle/base/list.hpp"
 #include "treadle/base/op.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
@@ -31,7 +32,12 @@
 namespace treadle::array {
 
 class Node;
+class View;
 struct Access;
+
+/// An entry of x(i, j): an integer, or an Index.
+template <class T>
+concept IndexEntry = std::same_as<T, Index> || (std::integral<T> && !std::same_as<T, bool>);
 
 /// The length of each axis of a new array: {3, 4}.
 using Shape = std::vector<std::int64_t>;
@@ -81,8 +87,31 @@ class Array {
   static Array view_of(memory::Buffer buffer, const Layout& layout, const DType& dtype,
                        const Placement& placement = {});
 
-  /// Whether there is an array.
-  explicit operator bool() const noexcept { return node_ != nullptr; }
+  /// Copies a row of numbers: Array::from({1.0, 2.0}).
+  template <class T>
+    requires(!std::same_as<T, bool>)
+  static Array from(std::initializer_list<T> values, const Placement& placement = {}) {
+    return from(std::span(values.begin(), values.size()), placement);
+  }
+  /// Copies rows of numbers: Array::from({{1.0, 2.0}, {3.0, 4.0}}). Throws ShapeError for rows of
+  /// several lengths.
+  template <class T>
+    requires(!std::same_as<T, bool>)
+  static Array from(std::initializer_list<std::initializer_list<T>> rows,
+                    const Placement& placement = {}) {
+    std::vector<T> values;
+    for (const std::initializer_list<T>& row : rows) {
+      require_row(rows.begin()->size(), row.size());
+      values.insert(values.end(), row);
+    }
+    const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
+    return from(values.data(),
+                {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns)},
+                dtype_of<T>(), placement);
+  }
+
+  /// Whether there is an array. Its elements do not matter: `if (any(x > 5))` asks for these.
+  bool has_value() const noexcept { return node_ != nullptr; }
   /// The length of each axis. The result is valid as long as the array.
   Extents shape() const { return layout().shape(); }
   Extents strides() const { return layout().strides(); }  ///< in bytes
@@ -142,13 +171,21 @@ class Array {
   }
   /// The element of an array of size 1. Throws ShapeError for other sizes.
   Number item() const;
+  /// item() as C++ converts it: double(sum(x)), if (any(x > 5)).
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  explicit operator T() const {
+    return static_cast<T>(item());
+  }
 
   // Views share the memory of this array.
   /// Returns a[index] as Python has it: integers, slices, an ellipsis, new axes. Throws IndexError.
-  Array at(std::span<const Index> index) const;
-  Array at(std::initializer_list<Index> index) const {
-    return at(std::span(index.begin(), index.size()));
-  }
+  Array at(List<Index> index) const;
+  /// The same, to be assigned to: x(0, 1), x[0], x(Index::all(), 0) = 5, x(Index{.stop = 3}) += y.
+  template <IndexEntry... Entries>
+  View operator()(Entries... entries) const;
+  template <IndexEntry Entry>
+  View operator[](Entry entry) const;
   /// The same memory with another dtype and layout. The layout must lie within the buffer.
   Array viewed(const Layout& layout, const DType& dtype) const;
   /// A read-only view of the array. This array stays writable.
@@ -191,7 +228,8 @@ class Array {
 
   Array(const Array& other) noexcept;
   Array(Array&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  Array& operator=(Array other) noexcept {
+  /// Makes the name another array's. What x(0) = 5 writes to is a View.
+  Array& operator=(Array other) & noexcept {
     std::swap(node_, other.node_);
     return *this;
   }
@@ -202,9 +240,40 @@ class Array {
   explicit Array(Node* node) noexcept;  // takes over a reference
   Node& node() const;
   void require_host(const DType& dtype, std::size_t count) const;
+  static void require_row(std::size_t expected, std::size_t found);
 
   Node* node_ = nullptr;
 };
+
+/// A view of an array. Assigning to it changes elements, as Python's x[0] = 5 does, where assigning
+/// to an Array makes the name another array's.
+class View : public Array {
+ public:
+  explicit View(Array view) : Array(std::move(view)) {}
+  View(const View&) noexcept = default;
+  ~View() = default;
+  View& operator=(const View& other) { return *this = Operand(other); }
+  /// Array::assign().
+  View& operator=(const Operand& value) {
+    assign(value);
+    return *this;
+  }
+};
+
+template <IndexEntry... Entries>
+View Array::operator()(Entries... entries) const {
+  const auto index_of = []<class Entry>(Entry entry) {
+    if constexpr (std::same_as<Entry, Index>)
+      return entry;
+    else
+      return Index::at(static_cast<std::int64_t>(entry));
+  };
+  return View(at({index_of(entries)...}));
+}
+template <IndexEntry Entry>
+View Array::operator[](Entry entry) const {
+  return (*this)(entry);
+}
 
 /// Applies any operation of the list to its operands. If all operands are numbers, the result has
 /// no axes and is on the current device. For records, == and != compare all fields, and where()
@@ -275,6 +344,7 @@ TREADLE_ARRAY_OPERATOR(<=, less_equal)
 TREADLE_ARRAY_OPERATOR(>, greater)
 TREADLE_ARRAY_OPERATOR(>=, greater_equal)
 #undef TREADLE_ARRAY_OPERATOR
+inline Array operator+(const Array& x) { return apply(Op::positive, {x}); }
 inline Array operator-(const Array& x) { return apply(Op::negative, {x}); }
 /// Inverts each bit of an integer, or a bool.
 inline Array operator~(const Array& x) { return apply(Op::invert, {x}); }
@@ -298,10 +368,7 @@ bool may_share_memory(const Array& x, const Array& y);
 
 /// Computes pending arrays now. Arrays of one shape may share a kernel. Queues the work and does
 /// not wait.
-void evaluate(std::span<const Array> arrays);
-inline void evaluate(std::initializer_list<Array> arrays) {
-  evaluate(std::span(arrays.begin(), arrays.size()));
-}
+void evaluate(List<Array> arrays);
 
 }  // namespace treadle::array
 

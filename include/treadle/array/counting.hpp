@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
@@ -69,7 +69,7 @@ struct HistogramOptions {
 Histogram histogram(const Array& x, const HistogramBins& bins = {},
                     const HistogramOptions& options = {});
 /// A histogram of points. Each coordinate is an array of one axis and has bins of its own.
-Histogram histogramdd(std::span<const Array> coordinates, std::span<const HistogramBins> bins,
+Histogram histogramdd(List<Array> coordinates, List<HistogramBins> bins,
                       const HistogramOptions& options = {});
 
 }  // namespace treadle::array

@@ -16,16 +16,24 @@ Array empty(const Shape& shape, const DType& dtype = Scalar::float64,
             const Placement& placement = {});
 /// Sets every element to one number, converted to the dtype as NumPy's full() does. Throws
 /// OverflowError for an integer beyond the dtype's range.
-Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement = {});
+/// Without a dtype the elements are bool, int64, float64 or complex128, as the number is.
+Array full(const Shape& shape, const Number& value, std::optional<Scalar> dtype = {},
+           const Placement& placement = {});
 /// Every element 0.
 Array zeros(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& placement = {});
 /// Every element 1.
 Array ones(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& placement = {});
 /// start, start + step, ... before stop, in one axis, which may be empty. Element i is start + i *
 /// step in the dtype. Throws InvalidArgument for a step of 0 or more than 2^63 elements, DTypeError
-/// for bool.
-Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
+/// for bool. Without a dtype the elements are int64, or float64 (complex128) where a number is
+/// floating (complex).
+Array arange(const Number& start, const Number& stop, const Number& step,
+             std::optional<Scalar> dtype = {}, const Placement& placement = {});
+/// arange() in steps of 1.
+Array arange(const Number& start, const Number& stop, std::optional<Scalar> dtype = {},
              const Placement& placement = {});
+/// arange() from 0 in steps of 1.
+Array arange(const Number& stop, std::optional<Scalar> dtype = {}, const Placement& placement = {});
 /// `count` elements that continue the first two. As in NumPy the first two are stored in the dtype,
 /// and the step is the difference of the stored elements. Throws as arange().
 Array progression(const Number& first, const Number& second, std::int64_t count, Scalar dtype,
@@ -50,6 +58,8 @@ Array geomspace(double start, double stop, std::int64_t count, bool endpoint = t
 /// Ones on the diagonal that is `offset` to the right of the main diagonal; zeros elsewhere.
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
           Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// As many columns as rows.
+Array eye(std::int64_t rows, Scalar dtype = Scalar::float64, const Placement& placement = {});
 
 /// full(), zeros(), ones() and empty() with the shape and the device of x. Without a given dtype
 /// the result has the dtype of x.
@@ -57,7 +67,7 @@ Array full_like(const Array& x, const Number& value, std::optional<Scalar> dtype
 Array zeros_like(const Array& x, std::optional<Scalar> dtype = {});  ///< 0
 Array ones_like(const Array& x, std::optional<Scalar> dtype = {});   ///< 1
 Array empty_like(const Array& x);                                    ///< undefined elements
-/// eye() with as many columns as rows.
+/// eye() of as many columns as rows.
 Array identity(std::int64_t rows, Scalar dtype = Scalar::float64, const Placement& placement = {});
 /// Ones at and below the diagonal that is `offset` to the right of the main diagonal; zeros above.
 Array tri(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,

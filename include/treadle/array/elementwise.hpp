@@ -5,20 +5,28 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
 /// Raises elements below `low` to `low`, and lowers elements above `high` to `high`. If `low` is
 /// above `high`, all elements become `high`. Without limits the result is a copy.
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
-/// C++'s names of absolute(), conjugate() and power().
+/// C++'s names of absolute(), conjugate(), power() and the inverse functions.
 inline Array abs(const Array& x) { return absolute(x); }
 inline Array conj(const Array& x) { return conjugate(x); }
-inline Array pow(const Array& x, const Operand& y) { return power(x, y); }
+inline Array pow(const Operand& x, const Operand& y) { return power(x, y); }
+inline Array acos(const Operand& x) { return arccos(x); }    ///< arccos()
+inline Array acosh(const Operand& x) { return arccosh(x); }  ///< arccosh()
+inline Array asin(const Operand& x) { return arcsin(x); }    ///< arcsin()
+inline Array asinh(const Operand& x) { return arcsinh(x); }  ///< arcsinh()
+inline Array atan(const Operand& x) { return arctan(x); }    ///< arctan()
+inline Array atanh(const Operand& x) { return arctanh(x); }  ///< arctanh()
+/// arctan2()
+inline Array atan2(const Operand& y, const Operand& x) { return arctan2(y, x); }
 /// Rounds to a number of decimals; a negative number rounds before the point. Halves are rounded to
 /// even. Integers stay integers.
 Array round(const Array& x, int decimals = 0);
@@ -61,14 +69,13 @@ Array nan_to_num(const Array& x, double nan = 0, std::optional<double> posinf = 
 /// sin(pi x) / (pi x), and 1 at 0.
 Array sinc(const Array& x);
 /// coefficients[0] * x**(n-1) + ... + coefficients[n-1], by Horner's rule.
-Array polyval(std::span<const Operand> coefficients, const Array& x);
+Array polyval(List<Operand> coefficients, const Array& x);
 /// Takes for each element the choice of the first condition that is true there, or else
 /// `otherwise`. Throws InvalidArgument unless there is one choice for each condition, and at least
 /// one condition; DTypeError for conditions that are not bool.
-Array select(std::span<const Array> conditions, std::span<const Operand> choices,
-             const Operand& otherwise = 0);
+Array select(List<Array> conditions, List<Operand> choices, const Operand& otherwise = 0);
 /// Takes for each element the choice with the number `index`. Numbers below 0 mean the first
 /// choice, and numbers beyond the last choice mean the last. Throws InvalidArgument for no choices.
-Array choose(const Array& index, std::span<const Operand> choices);
+Array choose(const Array& index, List<Operand> choices);
 
 }  // namespace treadle::array

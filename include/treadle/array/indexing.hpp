@@ -11,12 +11,12 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
@@ -45,7 +45,7 @@ class IndexArray {
   /// The number of indices.
   std::int64_t size() const noexcept;
   /// Null: the indices are on the host.
-  const Array* array() const noexcept { return array_ ? &array_ : nullptr; }
+  const Array* array() const noexcept { return array_.has_value() ? &array_ : nullptr; }
   /// The indices on the host.
   const std::vector<std::int64_t>& values() const noexcept { return values_; }
 
@@ -62,9 +62,9 @@ using AnyIndex = std::variant<Index, IndexArray>;
 /// together. Their axes replace the arrays if these are adjacent; otherwise their axes come first
 /// (an integer counts as an array). Throws IndexError, ShapeError if arrays do not broadcast, and
 /// InvalidArgument for arrays of another device or context.
-Array at(const Array& x, std::span<const AnyIndex> indices);
+Array at(const Array& x, List<AnyIndex> indices);
 /// Sets the elements that at() reads to `value`, broadcast and cast as by assign().
-void assign_at(const Array& x, std::span<const AnyIndex> indices, const Operand& value);
+void assign_at(const Array& x, List<AnyIndex> indices, const Operand& value);
 
 /// Takes parts of x at indices along an axis. The axes of the indices replace that axis.
 Array take(const Array& x, const IndexArray& indices, int axis, Bounds bounds = Bounds::checked);
@@ -90,8 +90,8 @@ std::vector<Array> unravel_index(const Array& places, const Shape& shape,
 /// Turns indices into places. There is one array of indices for each axis, and the arrays
 /// broadcast. Throws ShapeError for another number of arrays. Bounds::checked reads the indices,
 /// and waits; it throws InvalidArgument for an index beyond its axis, and for a negative index.
-Array ravel_multi_index(std::span<const Array> indices, const Shape& shape,
-                        Bounds bounds = Bounds::checked, MemoryOrder order = MemoryOrder::c);
+Array ravel_multi_index(List<Array> indices, const Shape& shape, Bounds bounds = Bounds::checked,
+                        MemoryOrder order = MemoryOrder::c);
 
 /// The order of the bits of an integer.
 enum class BitOrder : std::uint8_t {
@@ -106,6 +106,6 @@ Array unpackbits(const Array& x, int axis = -1, BitOrder order = BitOrder::big);
 
 /// Repeats each part along an axis by the part's count. Throws InvalidArgument for another number
 /// of counts, or a count below 0.
-Array repeat(const Array& x, std::span<const std::int64_t> counts, int axis);
+Array repeat(const Array& x, List<std::int64_t> counts, int axis);
 
 }  // namespace treadle::array

@@ -4,11 +4,11 @@
 // IndexError names axis and rank if there is no such axis.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
@@ -26,25 +26,26 @@ Array ravel_in_memory_order(const Array& x);
 /// Reverses the axes.
 Array transpose(const Array& x);
 /// Axis i of the result is axis axes[i]. Throws InvalidArgument unless each axis is named once.
-Array permute_dims(const Array& x, std::span<const int> axes);
+Array permute_dims(const Array& x, List<int> axes);
+inline Array transpose(const Array& x, List<int> axes) { return permute_dims(x, axes); }
 /// Exchanges two axes.
 Array swapaxes(const Array& x, int axis, int other);
 /// Moves one axis. The other axes keep their order.
 Array moveaxis(const Array& x, int axis, int destination);
 /// Moves several axes. Throws InvalidArgument for unequal numbers of axes, or an axis named twice.
-Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> destinations);
+Array moveaxis(const Array& x, List<int> axes, List<int> destinations);
 /// Removes all axes of length 1.
 Array squeeze(const Array& x);
 /// Removes one axis of length 1. Throws ShapeError if the axis is longer.
 Array squeeze(const Array& x, int axis);
-Array squeeze(const Array& x, std::span<const int> axes);  ///< removes several
+Array squeeze(const Array& x, List<int> axes);  ///< removes several
 /// Adds an axis of length 1, which is axis `axis` of the result.
 Array expand_dims(const Array& x, int axis);
 /// Adds several axes, numbered as in the result. Throws InvalidArgument for an axis named twice.
-Array expand_dims(const Array& x, std::span<const int> axes);
+Array expand_dims(const Array& x, List<int> axes);
 /// Reverses one axis, several axes or all.
 Array flip(const Array& x, int axis);
-Array flip(const Array& x, std::span<const int> axes);
+Array flip(const Array& x, List<int> axes);
 Array flip(const Array& x);
 /// Rotates by quarter turns from one axis to the other. Negative quarters rotate back.
 Array rot90(const Array& x, int quarters = 1, int axis = 0, int other = 1);

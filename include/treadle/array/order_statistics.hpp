@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "treadle/array/array.hpp"
+#include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
@@ -51,8 +52,20 @@ struct QuantileOptions {
 /// and DTypeError for complex numbers. Unless NaNs are ignored, throws IndexError for no elements,
 /// as NumPy does. Throws ShapeError for weights of another shape, and InvalidArgument for negative
 /// weights, for which it waits, and for weights with another method.
-Array quantile(const Array& x, std::span<const double> fractions,
-               const QuantileOptions& options = {});
+Array quantile(const Array& x, List<double> fractions, const QuantileOptions& options = {});
+/// quantile() of percentages, from 0 to 100.
+Array percentile(const Array& x, List<double> percentages, const QuantileOptions& options = {});
+/// Of one fraction or percentage, without the new axis: quantile(x, 0.5). `{0.5}` is a list.
+template <class T>
+  requires std::is_arithmetic_v<T>
+Array quantile(const Array& x, T fraction, const QuantileOptions& options = {}) {
+  return squeeze(quantile(x, List<double>({static_cast<double>(fraction)}), options), 0);
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+Array percentile(const Array& x, T percentage, const QuantileOptions& options = {}) {
+  return squeeze(percentile(x, List<double>({static_cast<double>(percentage)}), options), 0);
+}
 /// The mean of the two middle elements, or the one middle element; float64 for integers, else in
 /// the dtype of x. Complex numbers have the order of sorted(). Ignores the method.
 Array median(const Array& x, const QuantileOptions& options = {});

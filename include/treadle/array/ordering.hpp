@@ -10,9 +10,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
@@ -35,7 +35,7 @@ void sort_in_place(const Array& x, const OrderOptions& options = {});
 Array sort_complex(const Array& x);
 /// The order by several keys of one shape along an axis. The last key is the most important. Throws
 /// InvalidArgument for no keys, ShapeError for keys of several shapes.
-Array lexsort(std::span<const Array> keys, int axis = -1);
+Array lexsort(List<Array> keys, int axis = -1);
 
 /// The first elements of the order along an axis, and their places.
 struct TopK {

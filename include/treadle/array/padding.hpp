@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::array {
 
@@ -15,12 +16,12 @@ namespace treadle::array {
 using PadWidth = std::pair<std::int64_t, std::int64_t>;
 /// Adds a border of one number. Takes a width for each axis; throws InvalidArgument for another
 /// number of widths, or a width below 0.
-Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
+Array pad(const Array& x, List<PadWidth> widths, const Operand& value = 0);
 /// The numbers added before and behind an axis.
 using PadValues = std::pair<Operand, Operand>;
 /// Adds a border with a number for each side. Corners have the number of the last axis. Throws
 /// InvalidArgument for another number of values than of axes.
-Array pad(const Array& x, std::span<const PadWidth> widths, std::span<const PadValues> values);
+Array pad(const Array& x, List<PadWidth> widths, List<PadValues> values);
 
 /// The source of a border's elements. Axes are padded one after the other, so that corners come
 /// from the borders of earlier axes.
@@ -47,7 +48,6 @@ struct PadOptions {
 /// Adds a border to x. Queued at once. Throws InvalidArgument for another number of widths, lengths
 /// or ends than of axes, for widths below 0 and for lengths of extrema below 1; ShapeError for a
 /// border along an axis without elements.
-Array pad(const Array& x, std::span<const PadWidth> widths, PadMode mode,
-          const PadOptions& options = {});
+Array pad(const Array& x, List<PadWidth> widths, PadMode mode, const PadOptions& options = {});
 
 }  // namespace treadle::array

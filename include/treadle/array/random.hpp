@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 #include "treadle/base/random.hpp"
 #include "treadle/kernel/random.hpp"
 
@@ -110,32 +111,28 @@ class Generator {
   /// device. Without a dtype the result is float64, or int64 for counts. Needs a device with
   /// float64; the bits are the same on all such devices. Throws as RandomDraw::listed() if all
   /// parameters are numbers, and as uniform(). The elements of arrays are not checked.
-  Array draw(RandomKind kind, std::span<const Operand> parameters, const Shape& shape,
+  Array draw(RandomKind kind, List<Operand> parameters, const Shape& shape,
              std::optional<Scalar> dtype = {});
-  Array draw(RandomKind kind, std::initializer_list<Operand> parameters, const Shape& shape,
-             std::optional<Scalar> dtype = {}) {
-    return draw(kind, std::span(parameters.begin(), parameters.size()), shape, dtype);
-  }
 
   // Random rows along a new last axis of the shape. Parameters are small; they are on the host, or
   // the functions wait for them. They throw InvalidArgument for parameters out of range, and
   // ShapeError.
 
   /// Shares whose sum is 1. The density is a product of powers alpha[i] - 1 of the shares.
-  Array dirichlet(std::span<const double> alpha, const Shape& shape);
+  Array dirichlet(List<double> alpha, const Shape& shape);
   /// How often each of several outcomes happens in `trials` independent trials, as int64. The last
   /// axis of `probabilities` has one probability for each outcome; the last outcome gets the
   /// remainder to 1. The other axes, and those of trials, broadcast to the shape.
   Array multinomial(const Operand& trials, const Array& probabilities, const Shape& shape);
   /// How many balls of each colour are among `sample` balls drawn without replacement, as int64.
   /// There are `colors[i]` balls of colour i, below 10^9 in all.
-  Array multivariate_hypergeometric(std::span<const std::int64_t> colors, std::int64_t sample,
+  Array multivariate_hypergeometric(List<std::int64_t> colors, std::int64_t sample,
                                     const Shape& shape);
   /// Normal vectors with these means and covariances. The covariance matrix has n x n numbers in
   /// C's order and is positive semidefinite: throws InvalidArgument if it differs from such a
   /// matrix by more than `tolerance`.
-  Array multivariate_normal(std::span<const double> mean, std::span<const double> covariance,
-                            const Shape& shape, double tolerance = 1e-8);
+  Array multivariate_normal(List<double> mean, List<double> covariance, const Shape& shape,
+                            double tolerance = 1e-8);
 
   // Random orders. They sort random words of 64 bits.
 

@@ -17,12 +17,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "treadle/array/array.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/operand.hpp"
 #include "treadle/array/selection.hpp"
+#include "treadle/base/list.hpp"
 #include "treadle/kernel/associative.hpp"
 
 namespace treadle::array {
@@ -93,7 +93,7 @@ Array reduceat(const Array& x, const Array& indices, const Associative& operatio
 /// NumPy's ufunc.at: x[indices] = operation(x[indices], values). A place that repeats is updated
 /// once for each value. The values of a place are combined in their order, and then with the
 /// element. Values broadcast and are cast as by assign(). Throws as assign_at().
-void combine_at(const Array& x, std::span<const AnyIndex> indices, const Operand& values,
+void combine_at(const Array& x, List<AnyIndex> indices, const Operand& values,
                 const Associative& operation = {});
 /// Updates elements at places in C's order, int64 from 0. Places beyond the array are ignored.
 void combine_at(const Array& x, const Array& places, const Operand& values,

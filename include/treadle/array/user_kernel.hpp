@@ -45,6 +45,7 @@
 
 #include "treadle/array/array.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/base/list.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/reduction_kernel.hpp"
 #include "treadle/kernel/scan_kernel.hpp"
@@ -76,10 +77,10 @@ class ElementwiseKernel {
   }
   /// Queues the text with arguments collected at run time. With a range, runs only for these
   /// indices, which must be below `n` if the text uses elements.
-  std::vector<Array> call(std::span<const Operand> arguments,
+  std::vector<Array> call(List<Operand> arguments,
                           const std::optional<kernel::ElementRange>& range = {});
   /// The program that a call with such arguments runs.
-  std::string text(std::span<const Operand> arguments);
+  std::string text(List<Operand> arguments);
   /// The kernel's name in errors.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.
@@ -135,7 +136,7 @@ class ReductionKernel {
   /// Folds along axes, over a range of indices, or into an existing array. Axes that are not
   /// adjacent are folded one after another. Throws as operator(), and IndexError for an axis that
   /// does not exist.
-  Array call(std::span<const Operand> arguments, const ReductionCall& options);
+  Array call(List<Operand> arguments, const ReductionCall& options);
   /// As operator(), but returns an array for each output.
   template <class... Arguments>
   std::vector<Array> results(const Arguments&... arguments) {
@@ -144,10 +145,10 @@ class ReductionKernel {
   }
   /// As call(), but returns an array for each output. `out` replaces ReductionCall::out: it is
   /// empty, or has an array for each output. These arrays must not share memory.
-  std::vector<Array> call_all(std::span<const Operand> arguments, const ReductionCall& options,
-                              std::span<const Array> out = {});
+  std::vector<Array> call_all(List<Operand> arguments, const ReductionCall& options,
+                              List<Array> out = {});
   /// The program that a call with such arguments runs.
-  std::string text(std::span<const Operand> arguments);
+  std::string text(List<Operand> arguments);
   /// The kernel's name in errors.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.
@@ -161,7 +162,7 @@ class ReductionKernel {
   Array target(const KernelCall& call, const Shape& shape, const ReductionCall& options,
                std::size_t output) const;
   void launch_along(const KernelCall& call, kernel::ReductionKernel& own,
-                    std::span<const kernel::FoldedAxis> passes, std::span<const Array> results);
+                    std::span<const kernel::FoldedAxis> passes, List<Array> results);
 
   struct Form;
   std::unique_ptr<const OpenDeclarations> declarations_;
@@ -195,9 +196,9 @@ class ScanKernel {
     return call(list);
   }
   /// Queues the scan with arguments collected at run time.
-  std::vector<Array> call(std::span<const Operand> arguments);
+  std::vector<Array> call(List<Operand> arguments);
   /// The program that a call with such arguments runs.
-  std::string text(std::span<const Operand> arguments);
+  std::string text(List<Operand> arguments);
   /// The kernel's name in errors.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -90,6 +91,9 @@ class DType {
   Scalar scalar_;
   std::shared_ptr<const Record> record_;
 };
+
+/// DType::name().
+std::ostream& operator<<(std::ostream& out, const DType& dtype);
 
 /// A named part of a record.
 struct Field {

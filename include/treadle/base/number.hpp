@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "treadle/base/dtype.hpp"
 
@@ -68,6 +69,15 @@ class Number {
   /// As an element of a dtype, which is no record. Integers wrap around; floating numbers that an
   /// integer dtype does not hold become its nearest value, NaN becomes 0.
   ElementBytes as(Scalar dtype) const noexcept;
+  /// As C++ converts it: float(x.item()), static_cast<int>(number). Of a floating number that no
+  /// integer of T holds, see as_int64().
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  explicit operator T() const noexcept {
+    if constexpr (std::same_as<T, bool>) return as_bool();
+    if constexpr (std::floating_point<T>) return static_cast<T>(as_double());
+    return static_cast<T>(as_int64());
+  }
   /// As Python writes it: "True", "-5", "2.5", "(1+2j)".
   std::string text() const;
 

@@ -31,6 +31,12 @@ Current current();
 /// paths. Valid as long as the scope.
 Stream* scoped_stream(const Device& device) noexcept;
 
+/// Launches on current_stream(); see Stream::launch().
+template <class... Arguments>
+void launch(const Kernel& kernel, const LaunchShape& shape, const Arguments&... arguments) {
+  current_stream()->launch(kernel, shape, arguments...);
+}
+
 /// Makes a device current on the calling thread until it is destroyed, on that thread, in reverse
 /// order of making. Its default stream is current with it.
 class [[nodiscard]] DeviceScope {
@@ -64,6 +70,7 @@ namespace treadle {
 using device::current_device;
 using device::current_stream;
 using device::DeviceScope;
+using device::launch;
 using device::StreamScope;
 
 }  // namespace treadle

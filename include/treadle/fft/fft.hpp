@@ -19,11 +19,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "treadle/array/array.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::fft {
 
@@ -74,10 +74,10 @@ Array rfftfreq(std::int64_t n, double spacing = 1.0, Scalar dtype = Scalar::floa
                const array::Placement& placement = {});
 /// With frequency 0 in the middle of these axes. Of an axis of n the element n / 2 becomes that of
 /// 0.
-Array fftshift(const Array& x, std::span<const int> axes);
+Array fftshift(const Array& x, List<int> axes);
 Array fftshift(const Array& x);  ///< along all axes
 /// What fftshift() was applied to.
-Array ifftshift(const Array& x, std::span<const int> axes);
+Array ifftshift(const Array& x, List<int> axes);
 Array ifftshift(const Array& x);  ///< along all axes
 
 }  // namespace treadle::fft

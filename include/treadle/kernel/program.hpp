@@ -10,6 +10,7 @@
 
 #include "treadle/base/language.hpp"
 #include "treadle/compile/compile.hpp"
+#include "treadle/device/current.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/module.hpp"
@@ -43,6 +44,9 @@ class Program {
   /// LibraryNotFound if the compiler is missing.
   Program(const std::shared_ptr<device::Device>& device, const std::string& text,
           const ProgramOptions& options = {});
+  /// For the current device.
+  explicit Program(const std::string& text, const ProgramOptions& options = {})
+      : Program(device::current_device(), text, options) {}
 
   /// The kernel with this name. Throws InvalidArgument naming similar names.
   device::Kernel kernel(std::string_view name) const { return module_->kernel(name); }

@@ -14,10 +14,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "treadle/array/array.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::linalg {
 
@@ -40,7 +40,7 @@ Array inv(const Array& a);
 /// The x for which tensordot(a, x, x.rank()) is b: a has the axes of b, and behind them those of x.
 /// `axes` of a are moved behind the others first. Throws MatrixShapeError unless there are as many
 /// equations as unknowns, LinAlgError where they are singular.
-Array tensorsolve(const Array& a, const Array& b, std::span<const int> axes = {});
+Array tensorsolve(const Array& a, const Array& b, List<int> axes = {});
 /// The inverse of that: tensordot(tensorinv(a, count), b, count) is tensorsolve(a, b), where b has
 /// `count` axes. Throws InvalidArgument for a count that is not above 0.
 Array tensorinv(const Array& a, int count = 2);

@@ -18,10 +18,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "treadle/array/array.hpp"
+#include "treadle/base/list.hpp"
 
 namespace treadle::linalg {
 
@@ -40,8 +40,7 @@ Array matvec(const Array& x, const Array& vectors);
 Array vecmat(const Array& vectors, const Array& x);
 /// The sum over pairs of axes: axes[i] of x with others[i] of y. What is left of x comes before
 /// what is left of y. Throws IndexError for axes that are not there.
-Array tensordot(const Array& x, const Array& y, std::span<const int> axes,
-                std::span<const int> others);
+Array tensordot(const Array& x, const Array& y, List<int> axes, List<int> others);
 /// Over the last `count` axes of x and the first of y.
 Array tensordot(const Array& x, const Array& y, int count = 2);
 /// Square matrices multiplied with themselves; for n < 0 their inverses, as inv() has them
@@ -49,12 +48,23 @@ Array tensordot(const Array& x, const Array& y, int count = 2);
 Array matrix_power(const Array& x, std::int64_t n);
 /// The product of several matrices, in the order that takes the fewest multiplications. The first
 /// and the last may have one axis. Throws ShapeError, and InvalidArgument for fewer than two.
-Array multi_dot(std::span<const Array> matrices);
+Array multi_dot(List<Array> matrices);
 /// Einstein's sum: einsum("ij,jk->ik", {x, y}). Letters that are not behind the arrow are summed
 /// over; without an arrow, those that come twice are, and the others stand in the alphabet's order.
 /// "..." stands for axes that broadcast. Pairs are contracted one after the other, the smallest
 /// result first, each as a product of matrices. Throws InvalidArgument naming the subscripts, and
 /// ShapeError.
-Array einsum(std::string_view subscripts, std::span<const Array> operands);
+Array einsum(std::string_view subscripts, List<Array> operands);
 
 }  // namespace treadle::linalg
+
+// NumPy has these beside sum() and sin(), and functions of arrays are found by their arguments.
+namespace treadle::array {
+
+using linalg::dot;
+using linalg::einsum;
+using linalg::inner;
+using linalg::matmul;
+using linalg::tensordot;
+
+}  // namespace treadle::array

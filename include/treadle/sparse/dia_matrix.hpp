@@ -52,7 +52,7 @@ class StencilMatrix final : public SparseMatrix {
   std::string_view format() const noexcept override { return "stencil"; }
   std::int64_t entries() const override { return entries_; }
   CsrMatrix to_csr() const override;
-  std::int64_t size_bytes() const override { return bits_ ? bits_.size_bytes() : 0; }
+  std::int64_t size_bytes() const override { return bits_.has_value() ? bits_.size_bytes() : 0; }
   const std::vector<std::int64_t>& offsets() const noexcept { return offsets_; }  ///< going up
   const std::vector<Number>& values() const noexcept { return values_; }  ///< of each diagonal
   const Array& elements() const noexcept { return elements_; }  ///< the same on the device

@@ -150,7 +150,7 @@ nb::object sent(nb::handle values, nb::handle place, nb::handle pool, bool wait)
 
 PyObject* iterate(PyObject* self) noexcept {
   // Python may ask an object of a program's class before the constructor has run.
-  const bool is_made = nb::inst_ready(self) && static_cast<bool>(*nb::inst_ptr<Array>(self));
+  const bool is_made = nb::inst_ready(self) && nb::inst_ptr<Array>(self)->has_value();
   if (!is_made || nb::inst_ptr<Array>(self)->layout().shape().empty()) {
     PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
     return nullptr;
@@ -204,7 +204,7 @@ bool read_launched(PyObject* object, PyObject* place, LaunchedArray& launched) {
 
 // Reads the elements that are compared with kernels' declarations.
 bool read_array_elements(PyObject* object, GivenElements& elements) {
-  if (!nb::inst_ready(object) || !*nb::inst_ptr<Array>(object)) return false;
+  if (!nb::inst_ready(object) || !nb::inst_ptr<Array>(object)->has_value()) return false;
   const Array& array = *nb::inst_ptr<Array>(object);
   const auto& layout = array.layout();
   const auto [begin, end] = layout.byte_range(array.dtype().size_bytes());

@@ -45,7 +45,7 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
   if (out.is_none() && mask != nullptr)
     raise_python(PyExc_TypeError, name + "(): where= needs out=, whose elements stay elsewhere");
   const Array target = out_array(out);
-  if (!target) return array_object(array::apply(op, views));
+  if (!target.has_value()) return array_object(array::apply(op, views));
   array::apply_into(target, op, views, mask);
   return nb::borrow(out);
 }

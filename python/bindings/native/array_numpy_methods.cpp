@@ -16,7 +16,7 @@ namespace treadle::bindings {
 
 nb::object result_in(nb::handle out, Array result, array::OutShape shape) {
   const Array target = out_array(out);
-  if (!target) return array_object(std::move(result));
+  if (!target.has_value()) return array_object(std::move(result));
   array::write_into(target, result, shape);
   return nb::borrow(out);
 }

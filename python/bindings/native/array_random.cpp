@@ -64,19 +64,19 @@ double Parameter::number() const {
 Request::Request(nb::handle size, nb::handle dtype, nb::handle out) : out_object_(nb::borrow(out)) {
   note_launch_site();
   out_ = out_array(out);
-  if (out_) shape_.emplace(out_.shape().begin(), out_.shape().end());
+  if (out_.has_value()) shape_.emplace(out_.shape().begin(), out_.shape().end());
   if (!size.is_none()) {
     Shape shape = shape_from(size);
-    if (out_ && shape != *shape_)
+    if (out_.has_value() && shape != *shape_)
       throw ShapeError(
           "size is " + shape_text(shape) + " and the shape of out " + shape_text(*shape_),
           "leave size out");
     shape_ = std::move(shape);
   }
-  if (out_) dtype_ = out_.dtype().scalar();
+  if (out_.has_value()) dtype_ = out_.dtype().scalar();
   if (dtype.is_none()) return;
   const Scalar wanted = scalar_from(dtype);
-  if (out_ && wanted != dtype_)
+  if (out_.has_value() && wanted != dtype_)
     throw DTypeError("random numbers of " + DType(wanted).name() + " do not go into an array of " +
                          out_.dtype().name(),
                      "leave dtype out");
@@ -88,12 +88,12 @@ nb::object Request::of(Generator& random, const RandomDraw& draw) const {
   Array made;
   {
     const nb::gil_scoped_release released;
-    if (out_)
+    if (out_.has_value())
       random.fill(out_, draw);
     else
       made = random.draw(draw, *shape_);
   }
-  return out_ ? out_object_ : array_object(std::move(made));
+  return out_.has_value() ? out_object_ : array_object(std::move(made));
 }
 
 namespace {

@@ -208,7 +208,7 @@ class Options {
   }
   void set_out(nb::handle value) {
     target_ = out_array(value);
-    if (!target_) return;
+    if (!target_.has_value()) return;
     values_.out = &target_;
     out_ = nb::borrow(value);
   }

@@ -29,7 +29,7 @@ Array searched(const Array& sorted, const Array& x, const std::string& side,
 }
 
 /// Returns None for a result that the caller did not ask for.
-nb::object optional_array(const Array& x) { return x ? array_object(x) : nb::none(); }
+nb::object optional_array(const Array& x) { return x.has_value() ? array_object(x) : nb::none(); }
 
 nb::tuple unique(const Array& x, bool has_indices, bool has_inverse, bool has_counts,
                  bool makes_nans_equal, std::optional<int> axis) {

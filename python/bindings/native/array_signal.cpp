@@ -40,8 +40,8 @@ array::CovarianceOptions covariance_options(bool has_rows, double correction, co
                                             const Array& weights, nb::handle dtype) {
   return {.has_rows = has_rows,
           .correction = correction,
-          .counts = counts ? &counts : nullptr,
-          .weights = weights ? &weights : nullptr,
+          .counts = counts.has_value() ? &counts : nullptr,
+          .weights = weights.has_value() ? &weights : nullptr,
           .dtype = dtype_from(dtype).scalar()};
 }
 

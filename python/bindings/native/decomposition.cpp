@@ -34,7 +34,7 @@ auto waiting(Function function) {
   };
 }
 
-nb::object or_none(const Array& x) { return x ? nb::cast(x) : nb::none(); }
+nb::object or_none(const Array& x) { return x.has_value() ? nb::cast(x) : nb::none(); }
 
 linalg::QrMode qr_mode_of(const std::string& mode) {
   if (mode == "complete") return linalg::QrMode::complete;
@@ -72,7 +72,7 @@ class Limit {
     if (!*number_) made_ = array_from(value, nb::none(), placement_beside(beside));
   }
   std::optional<array::Operand> get() const {
-    if (made_) return array::Operand(made_);
+    if (made_.has_value()) return array::Operand(made_.has_value());
     return number_ ? std::optional(number_->get()) : std::nullopt;
   }
 

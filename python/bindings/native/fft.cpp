@@ -58,7 +58,7 @@ void bind_frequencies(nb::module_& m, const char* name, Frequencies function, co
       nb::arg("n"), nb::arg("spacing"), nb::arg("dtype"), nb::arg("device").none(), doc);
 }
 
-using Shift = Array (*)(const Array&, std::span<const int>);
+using Shift = Array (*)(const Array&, List<int>);
 
 void bind_shift(nb::module_& m, const char* name, Shift function, const char* doc) {
   m.def(

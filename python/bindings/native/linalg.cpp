@@ -61,7 +61,7 @@ Array of_operands(const char* name, OperandProduct product, nb::handle x, nb::ha
 
 nb::object dotted(nb::handle x, nb::handle y, nb::handle out) {
   const Array product = of_operands("dot", &linalg::dot, x, y), target = out_array(out);
-  if (target && target.dtype() != product.dtype())
+  if (target.has_value() && target.dtype() != product.dtype())
     throw InvalidArgument("dot() gives " + product.dtype().name() + ": out= is no array of that",
                           "cast the product, or leave out= away");
   return result_in(out, product);

@@ -81,15 +81,15 @@ nb::object permuted(Generator& self, nb::handle x, std::optional<int> axis, nb::
   const std::optional<Array> from = array_argument(self, x, "x");
   if (!from) raise_python(PyExc_TypeError, "x is an array, not an integer");
   const Array into = out_array(out);
-  if (into && !std::ranges::equal(into.shape(), from->shape()))
+  if (into.has_value() && !std::ranges::equal(into.shape(), from->shape()))
     throw ShapeError("permuted(): the shape of out is not that of x", "let it be the same");
   Array made;
   {
     const nb::gil_scoped_release released;
     made = self.permuted(*from, axis);
-    if (into) into.assign(made);
+    if (into.has_value()) into.assign(made);
   }
-  return into ? nb::borrow(out) : array_object(std::move(made));
+  return into.has_value() ? nb::borrow(out) : array_object(std::move(made));
 }
 
 void shuffle(Generator& self, nb::handle x, int axis) {

@@ -29,7 +29,7 @@ array::Placement placement_of(const array::Generator& random);
 class Parameter {
  public:
   Parameter(const array::Generator& random, nb::handle object, const char* name);
-  bool is_number() const { return !array_; }
+  bool is_number() const { return !array_.has_value(); }
   double number() const;
   const Array& array() const { return array_; }
   array::Operand get() const { return is_number() ? given_.get() : array::Operand(array_); }
@@ -64,9 +64,9 @@ class Request {
     {
       const nb::gil_scoped_release released;
       made = make(shape);
-      if (out_) out_.assign(made);
+      if (out_.has_value()) out_.assign(made);
     }
-    if (out_) return out_object_;
+    if (out_.has_value()) return out_object_;
     const bool is_number = !shape_ && layouts.empty();
     return is_number ? python_number(made.item(), dtype_) : array_object(std::move(made));
   }

@@ -223,7 +223,7 @@ void bind_diagonals(nb::module_& m) {
       .def_prop_ro("offsets", &StencilMatrix::offsets, "Of each diagonal.")
       .def_prop_ro("data", &StencilMatrix::elements, "The number on each diagonal.")
       .def_prop_ro(
-          "has_bits", [](const StencilMatrix& self) { return static_cast<bool>(self.bits()); },
+          "has_bits", [](const StencilMatrix& self) { return self.bits().has_value(); },
           "Whether each row reads which of its diagonals are there.");
 }
 

@@ -201,7 +201,7 @@ void bind_lsqr(nb::module_& m) {
       .def_prop_ro(
           "variances",
           [](const Found& self) {
-            return self.variances ? std::optional<Array>(self.variances) : std::nullopt;
+            return self.variances.has_value() ? std::optional<Array>(self.variances) : std::nullopt;
           },
           "Of the elements of x, or None.");
   m.def("lsqr", solved(&sparse::lsqr), nb::arg("a"), nb::arg("b"), nb::arg("options"),
