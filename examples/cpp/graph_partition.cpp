@@ -53,19 +53,18 @@ Graph drawn_graph() {
 CsrMatrix laplacian_of(const Graph& graph) {
   const auto points = static_cast<std::int64_t>(graph.x.size());
   const Array from = Array::from(graph.from), to = Array::from(graph.to);
-  const Array edges = array::full({from.size()}, -1.0, Scalar::float64);
-  const Array places = array::arange(0, points, 1, Scalar::int64);
+  const Array edges = array::full({from.size()}, -1.0);
+  const Array places = array::arange(points);
   const Array degrees = -CsrMatrix::from_entries(edges, from, to, {points, points}).sum(1);
-  const Array values[] = {edges, degrees}, rows[] = {from, places}, columns[] = {to, places};
-  return CsrMatrix::from_entries(array::concatenate(values), array::concatenate(rows),
-                                 array::concatenate(columns), {points, points});
+  return CsrMatrix::from_entries(array::concatenate({edges, degrees}),
+                                 array::concatenate({from, places}),
+                                 array::concatenate({to, places}), {points, points});
 }
 
 // Which points are above the middle of the second eigenvector.
 std::vector<bool> halved(const Graph& graph) {
-  const auto points = static_cast<std::int64_t>(graph.x.size());
   const treadle::EigshSolution found = treadle::sparse::eigsh(
-      laplacian_of(graph), points, 2, Scalar::float64,
+      laplacian_of(graph), 2,
       {.choice = treadle::EigenChoice::smallest, .tolerance = 1e-6, .basis = 40});
   if (!found.has_all) return {};
   const Array vector = found.vectors(treadle::Index::all(), 1);

@@ -58,8 +58,7 @@ struct System {
   }
   Array preconditioned(const Array& r) const {
     const Array u = plane(r, 0), v = plane(r, 1);
-    const Array both[] = {p1 * u + p2 * v, p2 * u + p3 * v};
-    return array::concatenate(both);
+    return array::concatenate({p1 * u + p2 * v, p2 * u + p3 * v});
   }
 };
 
@@ -91,8 +90,7 @@ void fill(System& made, const std::vector<float>& before, const std::vector<floa
   made.p1 = made.m3 / determinant;
   made.p2 = -made.m2 / determinant;
   made.p3 = made.m1 / determinant;
-  const Array sides[] = {-(x * t), -(y * t)};
-  made.b = array::concatenate(sides);
+  made.b = array::concatenate({-(x * t), -(y * t)});
   array::evaluate({made.m1, made.m2, made.m3, made.p1, made.p2, made.p3, made.b});
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <complex>
+#include <fstream>
 #include <istream>
 #include <limits>
 #include <ostream>
@@ -171,6 +172,22 @@ CooMatrix read_matrix_market(std::istream& text, const array::Placement& placeme
     default:
       return read_entries<double>(lines, header, placement);
   }
+}
+
+CooMatrix read_matrix_market(const std::filesystem::path& file, const array::Placement& placement) {
+  std::ifstream text(file);
+  if (!text)
+    throw InvalidArgument("the file " + file.string() + " cannot be read",
+                          "look whether it is there and may be read");
+  return read_matrix_market(text, placement);
+}
+
+void write_matrix_market(const std::filesystem::path& file, const SparseMatrix& a) {
+  std::ofstream text(file);
+  if (text) write_matrix_market(text, a);
+  if (!text.flush())
+    throw InvalidArgument("the file " + file.string() + " cannot be written",
+                          "look whether its folder is there, and whether it has room");
 }
 
 void write_matrix_market(std::ostream& text, const SparseMatrix& a) {

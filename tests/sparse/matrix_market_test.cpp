@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
 #include <complex>
+#include <filesystem>
 #include <sstream>
 
 #include "sparse/small_matrix.hpp"
@@ -49,6 +52,17 @@ TEST_P(MatrixMarketTest, WhatIsWrittenIsReadAgain) {
   write_matrix_market(text, small());
   const CooMatrix again = read_matrix_market(text, here());
   EXPECT_EQ(again.to_csr().dense().as<double>(), (std::vector<double>{4, 0, 1, 0, 3, 0, 1, 0, 2}));
+}
+
+TEST_P(MatrixMarketTest, Files) {
+  const device::StreamScope scope(shared_stream());
+  const auto file =
+      std::filesystem::temp_directory_path() / ("treadle_" + std::to_string(getpid()) + ".mtx");
+  write_matrix_market(file, small());
+  EXPECT_EQ(read_matrix_market(file, here()).entries(), 5);
+  std::filesystem::remove(file);
+  EXPECT_THROW(read_matrix_market(file, here()), InvalidArgument);
+  EXPECT_THROW(write_matrix_market(file / "below", small()), InvalidArgument);
 }
 
 TEST_P(MatrixMarketTest, NamesTheLineThatCannotBeRead) {

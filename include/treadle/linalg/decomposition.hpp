@@ -87,6 +87,11 @@ struct Eigen {
 Eigen eigh(const Array& a, bool reads_upper = false, bool has_vectors = true);
 /// Of any matrices; complex, of real arrays too, as the array API 2025.12 and NumPy 2.5 have it.
 Eigen eig(const Array& a, bool has_vectors = true);
+/// The values of eig() alone; eigvalsh(): of eigh(), rising.
+inline Array eigvals(const Array& a) { return eig(a, false).values; }
+inline Array eigvalsh(const Array& a, bool reads_upper = false) {
+  return eigh(a, reads_upper, false).values;
+}
 
 struct LeastSquares {
   Array x, residuals, s;  ///< residuals: none unless a has full rank and more rows than columns

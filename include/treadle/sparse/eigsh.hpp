@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "treadle/array/array.hpp"
 #include "treadle/sparse/linear_operator.hpp"
+#include "treadle/sparse/sparse_matrix.hpp"
 
 namespace treadle::sparse {
 
@@ -46,6 +48,11 @@ struct EigshSolution {
 /// and before the size, and for a basis that does not hold more.
 EigshSolution eigsh(const LinearOperator& a, std::int64_t size, std::int64_t count, Scalar dtype,
                     const EigshOptions& options = {});
+/// eigsh() of a sparse matrix, in its dtype: eigsh(a, 3).
+template <std::derived_from<SparseMatrix> Matrix>
+EigshSolution eigsh(const Matrix& a, std::int64_t count, const EigshOptions& options = {}) {
+  return eigsh(LinearOperator(a), a.size().rows, count, a.dtype().scalar(), options);
+}
 
 }  // namespace treadle::sparse
 

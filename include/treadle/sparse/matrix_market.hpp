@@ -8,6 +8,7 @@
 //   3 1 -1
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 
 #include "treadle/sparse/coo_matrix.hpp"
@@ -19,8 +20,13 @@ namespace treadle::sparse {
 /// placement's stream. Throws InvalidArgument naming the line that cannot be read, and for what is
 /// no matrix of coordinates; IndexError for a place beyond the size.
 CooMatrix read_matrix_market(std::istream& text, const array::Placement& placement = {});
+/// The matrix of a file. Throws as above, and InvalidArgument for a file that cannot be read.
+CooMatrix read_matrix_market(const std::filesystem::path& file,
+                             const array::Placement& placement = {});
 /// Writes a matrix as coordinates, general, with all digits of its elements. Waits. Throws
 /// DTypeError for bfloat16.
 void write_matrix_market(std::ostream& text, const SparseMatrix& a);
+/// Writes a file. Throws InvalidArgument for one that cannot be written.
+void write_matrix_market(const std::filesystem::path& file, const SparseMatrix& a);
 
 }  // namespace treadle::sparse

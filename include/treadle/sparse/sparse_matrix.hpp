@@ -85,6 +85,9 @@ class SparseMatrix {
   std::shared_ptr<device::Stream> stream_;
 };
 
+/// multiply(), by NumPy's name.
+inline Array matmul(const SparseMatrix& a, const Array& x) { return a.multiply(x); }
+
 }  // namespace treadle::sparse
 
 namespace treadle {
