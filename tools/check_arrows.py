@@ -45,6 +45,7 @@ ARROWS: dict[str, set[str]] = {
         "tune",
         "kernel",
         "codegen",
+        "library",
         "memory",
         "device",
         "process",

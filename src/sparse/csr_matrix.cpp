@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sparse/cusparse_product.hpp"
 #include "sparse/entries.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
@@ -115,6 +116,18 @@ CsrMatrix CsrMatrix::merged() const {
   CsrMatrix made = *this;
   made.is_merged_ = true;
   return made;
+}
+
+CsrMatrix CsrMatrix::by_library() const {
+  CsrMatrix made = *this;
+  if (is_for_cusparse(*this)) made.library_starts_ = cusparse_starts(*this);
+  return made;
+}
+
+Array CsrMatrix::product(const Array& x, Scalar dtype) const {
+  if (is_by_library() && data_.dtype() == dtype)
+    return multiplied_by_cusparse(*this, library_starts_, x);
+  return SparseMatrix::product(x, dtype);
 }
 
 CsrMatrix CsrMatrix::transposed() const {

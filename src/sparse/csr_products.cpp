@@ -61,6 +61,7 @@ CsrMatrix CsrMatrix::multiply(const CsrMatrix& other) const {
     const CsrMatrix made = with_data(as_numbers(data_)).multiply(other);
     return made.with_data(in_dtype(made.data_, Scalar::boolean));
   }
+  if (const auto made = multiplied_by_library(other, dtype)) return *made;
   if (entries() > 0 && other.entries() > 0 && dtype != Scalar::float16 &&
       kernel::has_sparse_tables(data_.device()))
     return multiplied_by_tables(other, dtype);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "sparse/entries.hpp"
 #include "treadle/array/counting.hpp"
@@ -22,6 +23,8 @@
 
 namespace treadle::sparse {
 namespace {
+
+constexpr const char* of_library = "csr cusparse";
 
 /// What decides how fast products are, beside the device.
 struct Structure {
@@ -63,6 +66,7 @@ std::vector<FormatCandidate> candidates_of(const CsrMatrix& a, const Structure& 
   const auto longest = static_cast<std::int64_t>(structure.lengths.size()) - 1;
   // Where one row takes as long as many others, as far as the device has work-items that wait.
   const bool is_wide = a.data().device().info().traits.schedule == Schedule::wide;
+  if (a.by_library().is_by_library()) all.push_back({of_library, all.front().bytes});
   if (is_wide && longest > 8 * (a.entries() / std::max<std::int64_t>(rows, 1) + 1))
     all.push_back({"csr merged", all.front().bytes});
   all.push_back({"ell", longest * pitch_of(rows) * entry});
@@ -97,6 +101,7 @@ std::shared_ptr<const SparseMatrix> made(const CsrMatrix& a, const std::string& 
     const std::int64_t side = format.back() - '0';
     return std::make_shared<BsrMatrix>(BsrMatrix::of(a, {side, side}));
   }
+  if (format == of_library) return std::make_shared<CsrMatrix>(a.by_library());
   return std::make_shared<CsrMatrix>(format == "csr merged" ? a.merged() : a);
 }
 
@@ -152,15 +157,29 @@ tune::Configuration configuration_of(const std::string& format) {
           {format}};
 }
 
+/// The same of a candidate; none where the library that it needs refuses.
+std::optional<double> seconds_of(const SparseMatrix& a, const FormatCandidate& candidate,
+                                 const FormatOptions& options) {
+  try {
+    return seconds_of(a, std::max(options.products, 1));
+  } catch (const DeviceError&) {
+    if (candidate.format != of_library) throw;
+    return std::nullopt;
+  }
+}
+
 /// Times those that read the least, compressed rows among them, and takes the fastest.
 void take_fastest(FormatChoice& choice, const CsrMatrix& a, const FormatOptions& options,
                   const tune::StoreKey* key) {
   int others = std::max(options.candidates - 1, 0);
   double best = std::numeric_limits<double>::infinity();
   for (FormatCandidate& candidate : choice.candidates) {
-    if (candidate.format != "csr" && others-- <= 0) continue;
+    // What needs no conversion is timed beside them.
+    if (candidate.format != "csr" && candidate.format != of_library && others-- <= 0) continue;
     std::shared_ptr<const SparseMatrix> matrix = made(a, candidate.format);
-    candidate.seconds = seconds_of(*matrix, std::max(options.products, 1));
+    const auto seconds = seconds_of(*matrix, candidate, options);
+    if (!seconds) continue;
+    candidate.seconds = *seconds;
     if (candidate.seconds >= best) continue;
     best = candidate.seconds;
     choice.matrix = std::move(matrix);

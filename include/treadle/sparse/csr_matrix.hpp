@@ -79,11 +79,18 @@ class CsrMatrix final : public SparseMatrix {
   /// done.
   CsrMatrix merged() const;
   bool is_merged() const noexcept { return is_merged_; }  ///< whether it is one of those
+  /// The same matrix, whose products with arrays of its dtype are cuSPARSE's; itself where there is
+  /// none, or it does not take the matrix. They throw DeviceError where cuSPARSE refuses.
+  CsrMatrix by_library() const;
+  /// Whether it is one of those.
+  bool is_by_library() const noexcept { return library_starts_.has_value(); }
   /// The sum of two matrices. Throws ShapeError for another size; as from_entries().
   CsrMatrix plus(const CsrMatrix& other) const;
-  /// The product with another sparse matrix, with columns in order. Processors count the columns of
-  /// each row and add its products into them; GPUs make all products of entries, sort them by their
-  /// places and add. Waits for their numbers. Throws ShapeError for sizes that do not fit.
+  /// The product with another sparse matrix, with columns in order. On NVIDIA's GPUs cuSPARSE makes
+  /// it where it is found and takes both matrices, which are of one dtype. Processors count the
+  /// columns of each row and add its products into them; GPUs make all products of entries, sort
+  /// them by their places and add. Waits for their numbers. Throws ShapeError for sizes that do not
+  /// fit.
   CsrMatrix multiply(const CsrMatrix& other) const;
   using SparseMatrix::multiply;
   /// The product element by element, at places that both have. Throws ShapeError for another size.
@@ -101,6 +108,7 @@ class CsrMatrix final : public SparseMatrix {
 
  protected:
   std::optional<ProductParts> parts(Scalar dtype) const override;
+  Array product(const Array& x, Scalar dtype) const override;
 
  private:
   struct Checked {};
@@ -108,10 +116,12 @@ class CsrMatrix final : public SparseMatrix {
   bool has_columns_in_order(std::int64_t least_step) const;
   CsrMatrix transposed_by_tables(const MatrixSize& turned, Scalar column) const;
   CsrMatrix multiplied_by_tables(const CsrMatrix& other, Scalar dtype) const;
+  std::optional<CsrMatrix> multiplied_by_library(const CsrMatrix& other, Scalar dtype) const;
   CsrMatrix(Checked, Array data, Array indices, Array offsets, const MatrixSize& size);
 
   Array data_, indices_, offsets_;
   bool is_merged_ = false;
+  Array library_starts_;  // offsets for cuSPARSE; none: it does not multiply
 };
 
 }  // namespace treadle::sparse

@@ -26,7 +26,8 @@ struct FormatOptions {
 
 /// What is known of a format for a matrix.
 struct FormatCandidate {
-  std::string format;  ///< SparseMatrix::format(); of blocks with their size: "bsr 3"; "csr merged"
+  std::string format;  ///< SparseMatrix::format(); of blocks with their size: "bsr 3"; "csr
+                       ///< merged", "csr cusparse"
   std::int64_t bytes;  ///< that a product would read beside vectors
   double seconds = 0;  ///< of a product; 0: not timed
 };
