@@ -224,8 +224,9 @@ class Runner:
         self.count_ctest(self.run(*command, env={**nvrtc_path(), "GTEST_BRIEF": "1"}))
 
     def pytest(self, samples: bool = True) -> None:
-        """Runs as many groups of tests at a time as there are jobs; shows each as it ends."""
-        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+        """Runs several groups of tests at a time; shows each as it ends."""
+        # One more than there are jobs: each waits a tenth of its time, for processes and timers.
+        with concurrent.futures.ThreadPoolExecutor(self.jobs + 1) as pool:
             names = pytest_groups.GROUPS
             part = self.result.part
             running = [pool.submit(run_pytest_group, name, part, samples) for name in names]

@@ -236,10 +236,10 @@ def differences(texts, names):
     return found
 
 
-def test_a_line_gives_or_raises_what_it_does_in_numpy(device):
-    wrong = []
-    for kind in LINES:
-        wrong += differences(lines_of(kind), "fiu" if kind == "lists in place" else "")
+# A test for each kind, of which `make test` takes a share on OpenCL.
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_gives_or_raises_what_it_does_in_numpy(device, kind):
+    wrong = differences(lines_of(kind), "fiu" if kind == "lists in place" else "")
     assert not wrong, "\n".join(wrong)
 
 

@@ -5,11 +5,9 @@ P14: a test that leaves objects of a run-time behind fails, and names their kind
 """
 
 import atexit
-import collections
 import functools
 import gc
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -31,9 +29,6 @@ _HAS_FAILED = pytest.StashKey[bool]()
 # some; PoCL compiles each kernel anew in each. Kept for all tests, contexts keep what was compiled,
 # and memory for the next array: these cannot be counted then.
 _HOLDS_DEVICES = os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1"
-_CASE_OF_GENERATED_KERNELS = re.compile(
-    r"pyopencl/(array|clmath|clrandom|complex|elementwise|reduction)\w*_test\.py::\w+\["
-)
 _KEPT = {
     *("cuda context", "cuda device memory", "cuda module", "cuda stream", "device memory"),
     "held pool block",
@@ -41,27 +36,6 @@ _KEPT = {
     # A pool's blocks keep the stream of their last use, and that the marker it was asked about.
     *("opencl queue", "opencl event", "device"),
 }
-
-
-def pytest_collection_modifyitems(config, items):
-    """With TREADLE_SAMPLE_CASES=1, one in seven of the tests of arrays on OpenCL, and of the cases
-    of one test where they are PyOpenCL's: PoCL takes half a second for a kernel, and the tests in
-    C++ run on it, too."""
-    if os.environ.get("TREADLE_SAMPLE_CASES") != "1":
-        return
-    seen, left_out = collections.Counter(), set()
-    for item in items:
-        if "[opencl:" in item.nodeid:
-            test = "arrays"
-        elif _CASE_OF_GENERATED_KERNELS.search(item.nodeid):
-            test = item.nodeid.partition("[")[0]
-        else:
-            continue
-        if seen[test] % 7 != 0:
-            left_out.add(item)
-        seen[test] += 1
-    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(hookwrapper=True)
