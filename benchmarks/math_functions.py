@@ -35,9 +35,9 @@ def kernels_of(device, dtype):
     return {name: module.kernel(f"{name}_") for name in math_bounds.BOUNDS}
 
 
-def run(kernel, x, y):
-    out = np.zeros_like(x)
-    kernel(out, x, y, np.int32(x.size), grid=(x.size // 256 + 1,), block=(256,))
+def run(kernel, *x):
+    out = np.empty_like(x[0])
+    kernel(out, *x, np.int32(out.size), grid=(out.size // 256 + 1,), block=(256,))
     return out
 
 

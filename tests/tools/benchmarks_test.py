@@ -4,6 +4,7 @@
 import argparse
 import pathlib
 import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -244,3 +245,22 @@ def test_a_commit_that_does_not_exist_is_named():
 
     with pytest.raises(SystemExit, match="'no-such-commit' is no commit"):
         compare.revision("no-such-commit")
+
+
+def test_accuracy_is_measured_once_and_functions_of_one_float_have_each_argument_once(tmp_path):
+    import float_accuracy
+
+    for name in {row.name for row in float_accuracy.ROWS}:
+        rows = [row for row in float_accuracy.ROWS if row.name == name]
+        assert sum(row.count(1) for row in rows) == 1 << 32, name
+    words = ["--step", "1000003", "--jobs", "1", "--state", str(tmp_path / "state"), "tgamma", "j0"]
+    tables = []
+    for _ in range(2):
+        command = [sys.executable, str(FOLDER / "float_accuracy.py"), *words]
+        tables.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert tables[0] == tables[1]
+    assert [line.split()[1] for line in tables[0].splitlines()[2:]] == [
+        "`tgammaf`",
+        *["`j0f`,"] * 2,
+    ]
+    assert len((tmp_path / "state").read_text().splitlines()) == 3

@@ -28,7 +28,6 @@ __TREADLE_MATH_1(nearbyint)
 __TREADLE_MATH_1(rint)
 __TREADLE_MATH_1(round)
 __TREADLE_MATH_1(sqrt)
-__TREADLE_MATH_1(tgamma)
 __TREADLE_MATH_1(trunc)
 __TREADLE_MATH_1(y0)
 __TREADLE_MATH_1(y1)
@@ -47,6 +46,7 @@ __TREADLE_MATH_AS(lround, long)
 __TREADLE_MATH_AS(llrint, long long)
 __TREADLE_MATH_AS(llround, long long)
 
+__TREADLE_PURE double tgamma(double x);
 __TREADLE_PURE double fma(double x, double y, double z);
 __TREADLE_PURE float fmaf(float x, float y, float z);
 __TREADLE_PURE double ldexp(double x, int exponent);

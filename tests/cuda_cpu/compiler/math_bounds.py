@@ -6,7 +6,7 @@ import dataclasses
 import typing
 
 import numpy as np
-from math_references import PI, L, erf, erfc, sine_of_pi
+from math_references import PI, L, erf, erfc, gamma, sine_of_pi
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +80,7 @@ BOUNDS = {
     "erfc": B(of_doubles(erfc), 4, 5),
     "erfcx": B(erfcx, 4, 4),
     "normcdf": B(normcdf, 5, 5),
+    "tgamma": B(of_doubles(gamma), 5, 10),
     "pow": B(lambda x, y: x**y, 4, 2, 2),
     "hypot": B(np.hypot, 3, 2, 2),
     "atan2": B(np.arctan2, 3, 2, 2),
