@@ -20,25 +20,29 @@ _CASE_OF_GENERATED_KERNELS = re.compile(
 
 
 def pytest_collection_modifyitems(config, items):
-    """With TREADLE_SAMPLE_CASES=1, one in fourteen of a file's tests on OpenCL, and one in seven of
-    the cases of one test where they are PyOpenCL's: PoCL takes a fifth of a second for a kernel,
-    and the tests in C++ run on it, too."""
+    """Leaves out cases with TREADLE_SAMPLE_CASES=1, mostly where compiling takes the time."""
     if os.environ.get("TREADLE_SAMPLE_CASES") != "1":
         return
     seen, left_out = collections.Counter(), set()
     for item in items:
-        file, test, cases = item.nodeid.partition("::")[0], *item.nodeid.partition("[")[::2]
-        if "opencl:" in cases:
-            counted, share = file, 14
-        elif _CASE_OF_GENERATED_KERNELS.search(item.nodeid):
-            counted, share = test, 7
-        else:
-            continue
+        counted, share = _share_of(item)
         if seen[counted] % share != 0:
             left_out.add(item)
         seen[counted] += 1
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+
+
+def _share_of(item):
+    """What `item` is counted with, and which share of that is run: one in so many."""
+    test, _, cases = item.nodeid.partition("[")
+    # PoCL takes a fifth of a second for a kernel, and the tests in C++ run on it, too.
+    if "opencl:" in cases:
+        return test.partition("::")[0], 14
+    if _CASE_OF_GENERATED_KERNELS.search(item.nodeid):
+        return test, 7
+    marker = item.get_closest_marker("one_in")
+    return test, marker.args[0] if marker else 1
 
 
 def _run_python(*arguments, timeout=120, cwd=None, **environment):

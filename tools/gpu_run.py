@@ -64,6 +64,9 @@ def environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": str(SITE),
         "PYTHONUNBUFFERED": "1",
+        # As a package that was installed: its Python is not compiled in each process.
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(BUNDLE / "bytecode"),
         "TREADLE_LIBRARY_DIR": str(SITE / "treadle/lib"),
         "TREADLE_TEST_PROGRAMS": str(PROGRAMS / "tests"),  # tools/random_runs.py
         "TREADLE_SOURCE_DIR": str(ROOT),

@@ -317,6 +317,7 @@ def test_memory_shared_with_arrays_of_numpy(device):
     assert not np.shares_memory(records, np.zeros(3, records.dtype))
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("view", ["x", "x[1:]", "x[:, ::2]", "x.T", "x[::-1]", "x[0]", "x[..., :0]",
                                   "x[:, :1]", "x[0, 0, ...]"])  # fmt: skip
 @pytest.mark.parametrize("before", ["f4", "c8", "u1", "i8", "?"])

@@ -113,6 +113,7 @@ def allowed_places(machine, function):
     return 0 if name.endswith(exact) else 16 if "approx" in name else 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("family", "number", "function"), FUNCTIONS, ids=lambda v: getattr(v, "text", None) or str(v)
 )
