@@ -37,6 +37,25 @@ ARRAY_TESTS = (
     "pycuda/scan_kernels",
     "user_kernels",
 )
+# Beside NumPy, line by line; with devices of their own for each test.
+NUMPY_TESTS = (
+    "array_beside_numpy",
+    "array_division",
+    "array_edges",
+    "array_editing",
+    "array_places",
+    "array_signal",
+    "array_stores",
+    "array_sums",
+    "distributions",
+    "everyday_lines",
+    "numpy_random",
+    "numpy_shapes",
+    "numpy_stores",
+    "numpy_views",
+    "op_text",
+    "order_statistics",
+)
 # Products, decompositions, transforms, and the faces that stand on them.
 LIBRARY_TESTS = (
     "fft",
@@ -56,7 +75,7 @@ LIBRARY_TESTS = (
     "sparse_programs",
     "sparse_solvers",
 )
-ELSEWHERE = (*PROGRAM_TESTS, *ARRAY_TESTS, *LIBRARY_TESTS)
+ELSEWHERE = (*PROGRAM_TESTS, *ARRAY_TESTS, *NUMPY_TESTS, *LIBRARY_TESTS)
 # Groups whose tests share devices, as tests/python/conftest.py has it, because PoCL would compile
 # the same kernels for each test.
 HOLDING = ("arrays", "pyopencl")
@@ -69,6 +88,7 @@ GROUPS = {
     "pyopencl": ("tests/python/pyopencl",),
     "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
     "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),
+    "numpy": tuple(f"tests/python/{name}_test.py" for name in NUMPY_TESTS),
     "libraries": tuple(f"tests/python/{name}_test.py" for name in LIBRARY_TESTS),
     "random-kernels": RANDOM_KERNELS,
     # Each of these starts processes, or waits for some.
