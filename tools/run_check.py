@@ -321,7 +321,8 @@ class Check:
             list(pool.map(self.run_pytest, plan.pytests))
 
     def run_pytest(self, path: str) -> None:
-        self.execute(path, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path)
+        command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path)
+        self.execute(path, *command, env=run_tests.BYTECODE)
 
     def program(self, name: str) -> pathlib.Path:
         """Where the build put a test program or an example."""

@@ -36,6 +36,9 @@ ASAN = ROOT / "build-asan"
 TSAN = ROOT / "build-tsan"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 TIMES = BUILD / "test-times"  # JUnit's XML of the last run of each part
+# Many tests start a Python, which would compile the package each time where nobody may write
+# bytecode beside it: 90 ms of the 220 that importing a face takes.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode")}
 LEAK = "nanobind: leaked"
 FUZZ_SECONDS = 20  # for all fuzz programs together, on every core
 CHECKS = (
@@ -369,11 +372,7 @@ def times_file(part: str, name: str) -> pathlib.Path:
 
 def run_pytest_group(name: str, part: str, samples: bool = True) -> tuple[str, int, str]:
     """(name, exit status, output) of one group; it has a cache folder of its own."""
-    # Some thousand tests start a Python, which would compile the package each time where nobody may
-    # write bytecode beside it: 90 ms of the 220 that importing a face takes.
-    settings = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode")}
-    if samples:
-        settings["TREADLE_SAMPLE_CASES"] = "1"
+    settings = {**BYTECODE, **({"TREADLE_SAMPLE_CASES": "1"} if samples else {})}
     if samples and name in pytest_groups.HOLDING:
         settings["TREADLE_TEST_HOLD_DEVICES"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
