@@ -38,7 +38,17 @@ ARROWS: dict[str, set[str]] = {
     "loop": {"codegen", "process", "base"},
     "kernel": {"codegen", "loop", "compile", "memory", "device", "process", "base"},
     "array": {"kernel", "codegen", "memory", "device", "process", "base"},
-    "linalg": {"array", "kernel", "codegen", "library", "memory", "device", "process", "base"},
+    "linalg": {
+        "array",
+        "tune",
+        "kernel",
+        "codegen",
+        "library",
+        "memory",
+        "device",
+        "process",
+        "base",
+    },
     "sparse": {
         "linalg",
         "array",

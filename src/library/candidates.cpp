@@ -99,7 +99,7 @@ std::vector<std::string> clblast_candidates(const SearchScope& scope,
                                             std::vector<std::string>& tried) {
   std::vector<std::string> candidates;
   for (const Path& folder : system_folders(scope))
-    add_files(candidates, tried, scope.machine, folder, "libclblast.so");
+    add_files(candidates, tried, scope.machine, folder, "libclblast");
   candidates.emplace_back("libclblast.so.1");
   return candidates;
 }

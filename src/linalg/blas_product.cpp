@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace treadle::linalg {
 namespace {
@@ -22,6 +23,11 @@ std::optional<BlasMatrix> blas_matrix(const kernel::ProductOperand& operand, std
 
 }  // namespace
 
+bool is_blas_dtype(Scalar dtype) noexcept {
+  return dtype == Scalar::float32 || dtype == Scalar::float64 || dtype == Scalar::complex64 ||
+         dtype == Scalar::complex128;
+}
+
 bool BlasProduct::fits_int() const noexcept {
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   return std::max({product.m, product.n, product.k, static_cast<std::uint64_t>(x.distance),
@@ -33,6 +39,19 @@ std::optional<BlasProduct> blas_product(const kernel::Product& product) {
   const auto y = blas_matrix(product.y, product.k, product.n);
   if (!x || !y) return std::nullopt;
   return BlasProduct{product, *x, *y};
+}
+
+std::optional<BlasCalls> blas_calls(const kernel::Product& product) {
+  constexpr std::uint64_t most_calls = 32;
+  const auto size = static_cast<std::int64_t>(product.m * product.n);
+  BlasRow call{product.outer, product.x.outer, product.y.outer,
+               size * static_cast<std::int64_t>(product.inner)};
+  BlasRow each{product.inner, product.x.inner, product.y.inner, size};
+  if (call.count > each.count) std::swap(call, each);
+  if (call.count > most_calls || each.count > std::numeric_limits<std::int32_t>::max() ||
+      (each.count > 1 && (each.x < 0 || each.y < 0)))
+    return std::nullopt;
+  return BlasCalls{call, each};
 }
 
 std::string product_words(const kernel::Product& product, std::uint64_t matrices) {

@@ -20,6 +20,9 @@ struct BlasMatrix {
   bool is_transposed;     ///< whether gemm has to transpose it, for z^T = y^T x^T
 };
 
+/// Whether every BLAS multiplies it: float32, float64 and complex numbers of these.
+bool is_blas_dtype(Scalar dtype) noexcept;
+
 /// A product that gemm can read.
 struct BlasProduct {
   kernel::Product product;
@@ -29,6 +32,19 @@ struct BlasProduct {
 };
 /// None where neither the rows nor the columns of a factor are dense.
 std::optional<BlasProduct> blas_product(const kernel::Product& product);
+
+/// Matrices at equal distances, in elements: those that one call multiplies, or the calls.
+struct BlasRow {
+  std::uint64_t count;
+  std::int64_t x, y, z;
+};
+/// A product in calls that multiply many matrices each, along the longer axis of the batch.
+struct BlasCalls {
+  BlasRow call, each;  ///< the calls, and the matrices of one
+};
+/// None where these are so many that one launch of a generated kernel costs less, or one call would
+/// have to read matrices backwards.
+std::optional<BlasCalls> blas_calls(const kernel::Product& product);
 
 /// "a product of 3 matrices of float32, 2 x 3 by 3 x 4", for errors.
 std::string product_words(const kernel::Product& product, std::uint64_t matrices = 1);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/cublas_product.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -21,15 +19,6 @@ namespace {
 using library::Cublas;
 using library::CublasWords;
 
-/// More calls than that for one product cost more than the one launch of a generated kernel.
-constexpr std::uint64_t most_calls = 32;
-
-/// Matrices at equal distances, in elements: those that one call multiplies, or the calls.
-struct Row {
-  std::uint64_t count;
-  std::int64_t x, y, z;
-};
-
 int integer(auto value) { return static_cast<int>(value); }
 int cublas_operation(const BlasMatrix& matrix) {
   return matrix.is_transposed ? CublasWords::transposed : CublasWords::plain;
@@ -40,7 +29,7 @@ std::uint64_t address(const device::Location& place) { return place.handle + pla
 struct Calls {
   const BlasProduct& blas;
   library::CublasType type;
-  Row call, each;  ///< the calls, and the matrices of one
+  BlasRow call, each;
 
   void queue(const library::CublasTable& table, void* handle) const {
     const auto size = static_cast<std::int64_t>(DType(blas.product.dtype).size_bytes());
@@ -99,16 +88,9 @@ bool multiply_by_cublas(const DeviceCublas& cublas, device::Stream& stream,
   if (!type || product.k == 0 || !is_aligned(product)) return false;
   const auto blas = blas_product(product);
   if (!blas || !blas->fits_int()) return false;
-  const auto size = static_cast<std::int64_t>(product.m * product.n);
-  Row call{product.outer, product.x.outer, product.y.outer,
-           size * static_cast<std::int64_t>(product.inner)};
-  Row each{product.inner, product.x.inner, product.y.inner, size};
-  if (call.count > each.count) std::swap(call, each);
-  // A row of matrices is read forwards.
-  if (call.count > most_calls || each.count > std::numeric_limits<std::int32_t>::max() ||
-      (each.count > 1 && (each.x < 0 || each.y < 0)))
-    return false;
-  const Calls calls{*blas, *type, call, each};
+  const auto split = blas_calls(product);
+  if (!split) return false;
+  const Calls calls{*blas, *type, split->call, split->each};
   library::CublasHandle& handle = *cublas.handle;
   const device::LeaveDeferred leave;
   kernel::with_workspace(stream, {.partial_bytes = cublas.workspace_bytes, .tickets = 0},

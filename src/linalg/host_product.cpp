@@ -115,11 +115,6 @@ void multiply(const HostBlas& library, const HostProduct& task) {
   }
 }
 
-bool is_blas_dtype(Scalar dtype) {
-  return dtype == Scalar::float32 || dtype == Scalar::float64 || dtype == Scalar::complex64 ||
-         dtype == Scalar::complex128;
-}
-
 /// The product in the library's words; none where it is not for the library.
 std::optional<BlasProduct> host_product(const device::Device& device,
                                         const kernel::Product& product) {

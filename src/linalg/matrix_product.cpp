@@ -150,6 +150,7 @@ class MatrixProduct final : public array::Computation {
     const auto multiply = [&](const Product& product, const ElementBytes* factor) {
       if (const auto note = multiply_on_host(stream, product, factor)) return *note;
       if (const auto note = multiply_on_gpu(stream, product)) return *note;
+      if (const auto note = multiply_on_opencl(stream, product)) return *note;
       return kernel::launch_product(stream, product);
     };
     const auto map = [&](const kernel::ElementwiseLaunch& elements) {
@@ -165,6 +166,7 @@ class MatrixProduct final : public array::Computation {
     const auto multiply = [&](const Product& product, const ElementBytes*) {
       if (const auto note = note_of_host(device, product)) return *note;
       if (const auto note = note_of_gpu(device, product)) return *note;
+      if (const auto note = note_of_opencl(device, product)) return *note;
       return kernel::described_product(device, product);
     };
     const auto map = [&](const kernel::ElementwiseLaunch& elements) {

@@ -28,6 +28,13 @@ std::optional<kernel::KernelNote> note_of_host(device::Device& device,
 /// The same for cuBLAS, which is opened; it may refuse the operands all the same.
 std::optional<kernel::KernelNote> note_of_gpu(device::Device& device,
                                               const kernel::Product& product);
+/// The same by CLBlast, on a device of OpenCL, where it was faster than a generated kernel. The
+/// first product of a dtype and about such sizes on a machine measures both, and waits.
+std::optional<kernel::KernelNote> multiply_on_opencl(device::Stream& stream,
+                                                     const kernel::Product& product);
+/// What multiply_on_opencl() would return by what is known now, without a call.
+std::optional<kernel::KernelNote> note_of_opencl(device::Device& device,
+                                                 const kernel::Product& product);
 /// Queues the product with its epilogue as one call of cuBLASLt, on a GPU of NVIDIA's. The result
 /// is empty, and nothing is stored that counts, where it has no such epilogue.
 std::optional<kernel::KernelNote> multiply_joined_on_gpu(device::Stream& stream,

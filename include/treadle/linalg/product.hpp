@@ -4,6 +4,7 @@
 //
 //   CPU device       CBLAS of the host (treadle/library/host_blas.hpp), in the order of the stream
 //   NVIDIA's GPUs    cuBLAS (treadle/library/cublas.hpp), where it is found
+//   OpenCL           CLBlast (treadle/library/clblast.hpp), where it was measured to be faster
 //   any other        a generated kernel (treadle/kernel/product.hpp), of every dtype
 //
 // What no library multiplies - integers, bool, float16 on the CPU device, and everything where
