@@ -22,7 +22,7 @@ namespace {
 using library::CusparseDense;
 using library::CusparseRows;
 
-constexpr std::int64_t most_of_int32 = std::numeric_limits<std::int32_t>::max();
+bool fits_int32(std::int64_t number) { return number < std::numeric_limits<std::int32_t>::max(); }
 
 std::uint64_t address_of(const device::Location& place) { return place.handle + place.offset; }
 
@@ -104,7 +104,7 @@ void DeviceCusparse::use(std::unique_ptr<library::CusparseHandle> opened) {
 bool is_for_cusparse(const CsrMatrix& a) {
   const MatrixSize& size = a.size();
   return a.dtype().kind() != ScalarKind::structure && library::cusparse_type(a.dtype().scalar()) &&
-         std::max({size.rows, size.columns, a.entries()}) < most_of_int32 && a.entries() > 0 &&
+         fits_int32(std::max({size.rows, size.columns, a.entries()})) && a.entries() > 0 &&
          a.stream()->device().slot<DeviceCusparse>().handle != nullptr;
 }
 
@@ -154,7 +154,7 @@ std::optional<CsrMatrix> CsrMatrix::multiplied_by_library(const CsrMatrix& other
     };
     on_stream([&](void* raw) { product.emplace(scratch.call(cusparse, raw, dtype), a, b); });
     const std::int64_t count = product->entries();
-    if (count >= most_of_int32) return std::nullopt;
+    if (!fits_int32(count)) return std::nullopt;
     const Array made_starts = array::empty({made.rows + 1}, Scalar::int32, here);
     CsrMatrix result(Checked{}, array::empty({count}, dtype, here),
                      array::empty({count}, Scalar::int32, here), made_starts, made);

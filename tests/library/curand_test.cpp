@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cuda/providers.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/driver.hpp"
+#include "treadle/cuda/memory.hpp"
 
 namespace treadle::library {
 namespace {
@@ -98,6 +102,35 @@ TEST(Curand, what_is_refused_is_an_error_in_words) {
   }
   EXPECT_THROW(generator.bits(0, 64, 3), DeviceError);
   EXPECT_THROW(Curand::check(102, "curandCreateGenerator"), OutOfMemory);
+}
+
+/// On a GPU with cuRAND.
+class CurandOnDevice : public cuda::OnEachProvider {};
+INSTANTIATE_TEST_SUITE_P(Providers, CurandOnDevice, cuda::each_provider, cuda::provider_name);
+
+TEST_P(CurandOnDevice, EqualSeedsGiveEqualNumbers) {
+  const auto library = Curand::find(context());
+  if (library == nullptr) GTEST_SKIP() << "no cuRAND for this device";
+  constexpr std::size_t count = 64;
+  const auto numbers = [&](CurandGenerator& generator, bool is_uniform) {
+    cuda::DeviceMemory memory(context(), count * sizeof(float));
+    std::array<std::uint32_t, count> made{};
+    if (is_uniform)
+      generator.uniform(0, memory.address(), count, false);
+    else
+      generator.bits(0, memory.address(), count);
+    memory.copy_to(made);
+    return made;
+  };
+  CurandGenerator one(library, context(), CurandKind::philox, 42),
+      again(library, context(), CurandKind::philox, 42);
+  const auto first = numbers(one, false);
+  EXPECT_EQ(first, numbers(again, false));
+  EXPECT_NE(first, numbers(one, false));
+  for (const std::uint32_t bits : numbers(one, true)) {
+    EXPECT_GT(std::bit_cast<float>(bits), 0.0f);
+    EXPECT_LE(std::bit_cast<float>(bits), 1.0f);
+  }
 }
 
 TEST(Curand, the_processor_has_none) { EXPECT_EQ(Curand::find(context_without_gpu()), nullptr); }
