@@ -6,11 +6,13 @@
 //   if (i < n) y[i] = a * x[i];                       =>  over soon
 //   for (k = 0; k < 16; ++k) s += a[y][k] * b[k][x];   =>  over soon
 //   for (k = i; k < n; k += step) s += a[k];           =>  the arguments tell
+//   if (atomicAdd(&done, 1) == n) for (k < n) ...      =>  the arguments tell: one block does it
 //   for (k = 0; k < length[i]; ++k) s += a[k];         =>  may take any time
 //   if (a[i]) for (k = 0; k < n; ++k) s += a[k];       =>  may take any time
 //   while (atomicCAS(lock, 0, 1) != 0);                =>  may take any time
 #include "cuda_cpu/compiler/passes/analysis/running_time.hpp"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -27,7 +29,6 @@ namespace {
 
 constexpr std::uint64_t few_steps = 1u << 12;  // of all loops around one place
 constexpr std::size_t most_blocks = 300;       // of a kernel: each is held against each
-constexpr unsigned deepest_condition = 8;
 
 /// Functions that are not inlined call themselves or each other, or are called through pointers.
 bool calls_code_of_the_program(const llvm::Function& body) {
@@ -50,39 +51,79 @@ std::uint64_t most_steps(const llvm::Loop& loop, llvm::ScalarEvolution& evolutio
   return steps;
 }
 
-/// What a part of an expression holds for code inside `scope`, a loop or null for none.
-bool part_is_told(const llvm::SCEV* part, const llvm::Loop* scope) {
-  // Behind its loop a counter is where the loop was left, which may be anywhere.
-  if (const auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part))
-    return steps->getLoop()->contains(scope);
-  const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
-  return !unknown ||
-         (llvm::isa<llvm::Argument>(unknown->getValue()) && unknown->getType()->isIntegerTy());
-}
+/// Whether numbers among the arguments, indices and the steps of loops around a place say what a
+/// value is there. For one place, or for few.
+class Told {
+ public:
+  explicit Told(llvm::ScalarEvolution& evolution) : evolution_(evolution) {}
 
-/// Whether numbers among the arguments, indices and the steps of loops around `scope` say what
-/// `value` is there.
-bool told_by_arguments(llvm::Value* value, const llvm::Loop* scope,
-                       llvm::ScalarEvolution& evolution, unsigned depth = 0) {
-  if (llvm::isa<llvm::Constant>(value)) return true;
-  if (llvm::isa<llvm::Argument>(value)) return !value->getType()->isPointerTy();
-  if (evolution.isSCEVable(value->getType()) &&
-      !llvm::SCEVExprContains(evolution.getSCEVAtScope(value, scope),
-                              [&](const llvm::SCEV* part) { return !part_is_told(part, scope); }))
-    return true;
-  const bool computed =
-      llvm::isa<llvm::CmpInst, llvm::BinaryOperator, llvm::CastInst, llvm::SelectInst>(value);
-  return computed && depth < deepest_condition &&
-         llvm::all_of(
-             llvm::cast<llvm::User>(value)->operands(),
-             [&](const llvm::Use& operand) {
-               return told_by_arguments(operand.get(), scope, evolution, depth + 1);
-             });
+  /// `scope`: the loop around the place, or null if there is none.
+  bool value(llvm::Value* value, const llvm::Loop* scope, unsigned depth = 0) {
+    if (llvm::isa<llvm::Constant>(value)) return true;
+    if (llvm::isa<llvm::Argument>(value)) return !value->getType()->isPointerTy();
+    // Not told until it is: so each is asked once.
+    const auto [answer, is_new] = told_.try_emplace({value, scope}, false);
+    if (!is_new || depth == deepest) return answer->second;
+    const bool is_told = by_steps(value, scope, depth) || by_operands(value, scope, depth);
+    return told_[{value, scope}] = is_told;
+  }
+
+ private:
+  static constexpr unsigned deepest = 32;
+
+  bool by_steps(llvm::Value* value, const llvm::Loop* scope, unsigned depth) {
+    return evolution_.isSCEVable(value->getType()) &&
+           !llvm::SCEVExprContains(
+               evolution_.getSCEVAtScope(value, scope),
+               [&](const llvm::SCEV* part) { return !this->part(part, scope, depth); });
+  }
+  bool by_operands(llvm::Value* value, const llvm::Loop* scope, unsigned depth) {
+    const bool computed =
+        llvm::isa<llvm::CmpInst, llvm::BinaryOperator, llvm::CastInst, llvm::SelectInst>(value);
+    return computed &&
+           llvm::all_of(llvm::cast<llvm::User>(value)->operands(), [&](const llvm::Use& operand) {
+             return this->value(operand.get(), scope, depth + 1);
+           });
+  }
+  bool part(const llvm::SCEV* part, const llvm::Loop* scope, unsigned depth) {
+    if (const auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part))
+      return steps->getLoop()->contains(scope) || end_of(*steps->getLoop(), depth);
+    const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+    if (unknown == nullptr) return true;
+    llvm::Value* value = unknown->getValue();
+    return llvm::isa<llvm::Argument>(value) ? value->getType()->isIntegerTy()
+                                            : by_operands(value, scope, depth + 1);
+  }
+  /// Behind its loop a counter is where the loop was left, which data may decide.
+  bool end_of(const llvm::Loop& loop, unsigned depth) {
+    llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+    loop.getExitingBlocks(exits);
+    return llvm::all_of(exits, [&](const llvm::BasicBlock* block) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      return branch && value(branch->getCondition(), &loop, depth + 1);
+    });
+  }
+
+  llvm::ScalarEvolution& evolution_;
+  llvm::DenseMap<std::pair<const llvm::Value*, const llvm::Loop*>, bool> told_;
+};
+
+/// Whether `branch` chooses one of the blocks, which count themselves: one in every launch.
+bool takes_a_ticket(const llvm::BranchInst& branch, const llvm::Loop* around, Told& told) {
+  const auto* compared = llvm::dyn_cast<llvm::ICmpInst>(branch.getCondition());
+  if (!compared || !compared->isEquality() || around != nullptr) return false;
+  for (const unsigned side : {0u, 1u})
+    if (const auto* ticket = llvm::dyn_cast<llvm::AtomicRMWInst>(compared->getOperand(side)))
+      return ticket->getOperation() == llvm::AtomicRMWInst::Add &&
+             llvm::isa<llvm::Constant>(ticket->getValOperand()) &&
+             told.value(compared->getOperand(1 - side), nullptr);
+  return false;
 }
 
 /// Whether that holds for all branches that decide if, or how often, one of `places` is reached.
 bool all_ways_told(llvm::Function& body, llvm::SmallVector<llvm::BasicBlock*, 8> places,
                    const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
+  Told told(evolution);
   const llvm::PostDominatorTree behind(body);
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen;
   const auto decides = [&](const llvm::BasicBlock& branch, const llvm::BasicBlock* place) {
@@ -97,7 +138,9 @@ bool all_ways_told(llvm::Function& body, llvm::SmallVector<llvm::BasicBlock*, 8>
       if (llvm::succ_size(&block) < 2 || !decides(block, place)) continue;
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
       const llvm::Loop* around = loops.getLoopFor(&block);
-      if (!branch || !told_by_arguments(branch->getCondition(), around, evolution)) return false;
+      if (!branch ||
+          !(told.value(branch->getCondition(), around) || takes_a_ticket(*branch, around, told)))
+        return false;
       if (seen.insert(&block).second) places.push_back(&block);
     }
   }

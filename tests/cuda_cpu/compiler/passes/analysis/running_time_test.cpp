@@ -130,6 +130,73 @@ TEST(RunningTime, IsNotToldByTheCounterOfALoopThatDataMayLeave) {
   EXPECT_EQ(time_of(loop_behind_a_loop("false", "%i")), RunningTime::by_arguments) << "it is 15";
 }
 
+/// `for (i = 0; i + 8 <= <whole>; i += 8) p[i] = i;`, then `for (; i < n; ++i) p[i] = i;`
+std::string rest_behind_steps_of_eight(const std::string& whole) {
+  return R"(define spir_kernel void @k(ptr %p, i64 %n) {
+    %m = load i64, ptr %p
+    br label %eight
+   eight:
+    %i = phi i64 [0, %0], [%end, %body]
+    %end = add nsw i64 %i, 8
+    %fits = icmp sle i64 %end, )" +
+         whole + R"(
+    br i1 %fits, label %body, label %rest
+   body:
+    %a = getelementptr i64, ptr %p, i64 %i
+    store i64 %i, ptr %a
+    br label %eight
+   rest:
+    %j = phi i64 [%i, %eight], [%next, %one]
+    %more = icmp slt i64 %j, %n
+    br i1 %more, label %one, label %over
+   one:
+    %b = getelementptr i64, ptr %p, i64 %j
+    store i64 %j, ptr %b
+    %next = add nsw i64 %j, 1
+    br label %rest
+   over:
+    ret void })";
+}
+
+TEST(RunningTime, IsToldByTheCounterOfALoopThatArgumentsEnd) {
+  EXPECT_EQ(time_of(rest_behind_steps_of_eight("%n")), RunningTime::by_arguments);
+  EXPECT_EQ(time_of(rest_behind_steps_of_eight("%m")), RunningTime::any) << "a number in memory";
+}
+
+/// `if (atomicAdd(p, 1) <is> <last>) for (k = 0; k < n; ++k) p[k] = k;`
+std::string work_of_the_last_block(const std::string& is, const std::string& last) {
+  return R"(define spir_kernel void @k(ptr %p, i32 %n) {
+    %m = load i32, ptr %p
+    %ticket = atomicrmw add ptr %p, i32 1 seq_cst
+    %is_last = icmp )" +
+         is + " i32 %ticket, " + last + R"(
+    br i1 %is_last, label %loop, label %end
+   loop:
+    %k = phi i32 [0, %0], [%next, %loop]
+    store volatile i32 %k, ptr %p
+    %next = add i32 %k, 1
+    %more = icmp ult i32 %next, %n
+    br i1 %more, label %loop, label %end
+   end:
+    ret void })";
+}
+
+TEST(RunningTime, IsToldWhereBlocksCountThemselvesAndOneDoesTheRest) {
+  EXPECT_EQ(time_of(work_of_the_last_block("eq", "%n")), RunningTime::by_arguments);
+  EXPECT_EQ(time_of(work_of_the_last_block("eq", "%m")), RunningTime::any) << "a number in memory";
+  EXPECT_EQ(time_of(work_of_the_last_block("ult", "%n")), RunningTime::any) << "any number of them";
+  EXPECT_EQ(time_of(R"(define spir_kernel void @k(ptr %p, i32 %n) {
+    br label %loop
+   loop:
+    %ticket = atomicrmw add ptr %p, i32 1 seq_cst
+    %is_last = icmp eq i32 %ticket, %n
+    br i1 %is_last, label %end, label %loop
+   end:
+    ret void })"),
+            RunningTime::any)
+      << "waits for others";
+}
+
 TEST(RunningTime, MayBeLongInManyStepsAndInCalls) {
   EXPECT_TRUE(runs_long(R"(define spir_kernel void @k(ptr %p) {
     br label %loop
