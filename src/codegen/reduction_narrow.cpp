@@ -135,48 +135,78 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   code_.close();
 }
 
-/// Whether only blocks with a new winner are searched for its place: for narrow integers, where
-/// keeping a step for each element would cost more than the comparisons.
+/// Whether the winner's place is searched in its block when all are folded: for narrow integers,
+/// where keeping a step for each element would cost more than the comparisons.
 bool ReductionWriter::has_place_blocks() const {
   return places_ascend() && folds_.size() == 1 && folds_[0].has_place() &&
          folds_[0].is_of_narrow_integers();
 }
 
 void ReductionWriter::write_place_blocks(const std::string& end) {
-  const std::string uint = type(Scalar::uint32);
+  const std::string integer = type(Scalar::int64);
   const FoldText& fold = folds_[0];
   const BlockField &value = fold.fields()[0], &place = fold.fields()[1];
   const Operand& first = element_.operand(Kind::place, 0);
-  const auto at = [this](const char* index) {
-    return
-        [this, index](const Operand& operand) { return element(operand, along(operand, index)); };
-  };
+  code_.declare(value.type, "most", fold.neutral(0));
+  code_.declare(integer, "block", "i");
   // Long blocks first, because their accumulators are folded less often; short blocks take the
   // rest.
-  for (const unsigned length : {8 * lanes_, lanes_}) {
-    const std::string block = number(length);
-    code_.open_loop({}, {"i + ", block, " <= ", end}, {"i += ", block});
-    code_.declare(value.type, "best", fold.neutral(0));
-    code_.open_for(uint, "k", "0", block);
-    element_.write_values(code_, false, at("(i + k)"));
-    fold.combine_in_run(code_, "best", element_.value(0));
-    code_.close();
-    code_.open_if(
-        {fold.beats("best", value.name), " | (", place.name, " == ", fold.neutral(1), ")"});
-    code_.declare(uint, "found", block);
-    code_.open_for(uint, "k", "0", block);
-    element_.write_values(code_, false, at("(i + k)"));
-    code_.declare({"const ", uint}, "here", {element_.value(0), " == best ? k : ", block});
-    code_.assign("found", "here < found ? here : found");
-    code_.close();
-    code_.assign(value.name, "best");
-    code_.assign(place.name, element(first, along(first, "(i + found)")));
-    code_.close();
+  for (const unsigned length : {long_block(), lanes_}) {
+    code_.open_loop({}, {"i + ", number(length), " <= ", end}, {"i += ", number(length)});
+    write_best_of_block("i", length);
+    code_.assign("block", {fold.beats("best", "most"), " ? i : block"});
+    fold.combine_in_run(code_, "most", "best");
     code_.close();
   }
+  // A range of one length is searched whatever the elements are, so that the arguments tell how
+  // long the kernel takes. What it has before the winner's block is worse.
+  const bool is_one = loop_.folded.kind == SpaceKind::linear;
+  const std::string is_new =
+      fold.beats("most", value.name) + " | (" + place.name + " == " + fold.neutral(1) + ")";
+  code_.open_if(is_one ? "i > start" : "i > start & (" + is_new + ")");
+  write_search_of_block();
+  code_.assign(value.name, "most");
+  code_.assign(place.name, element(first, along(first, "(block + found)")));
+  code_.close();
   code_.open_loop({}, {"i < ", end}, "++i");
   write_fold_at("i", [](const std::string& name) { return name; });
   code_.close();
+}
+
+/// The best of `length` elements from `at` on.
+void ReductionWriter::write_best_of_block(const std::string& at, unsigned length) {
+  const FoldText& fold = folds_[0];
+  code_.declare(fold.fields()[0].type, "best", fold.neutral(0));
+  code_.open_for(type(Scalar::uint32), "k", "0", number(length));
+  write_values_at("(" + at + " + k)");
+  fold.combine_in_run(code_, "best", element_.value(0));
+  code_.close();
+}
+
+/// Where in the winner's block, a short one in the end, its first winner is.
+void ReductionWriter::write_search_of_block() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::string whole = number(long_block()), few = number(lanes_);
+  code_.declare({"const ", integer}, "searched", {"i - start < ", whole, " ? i - start : ", whole});
+  code_.declare({"const ", integer}, "from", "block < i - searched ? block : i - searched");
+  code_.assign("block", "i");
+  code_.open_for(integer, "part", "from", "from + searched", few);
+  write_best_of_block("part", lanes_);
+  code_.declare({"const ", integer}, "here", "best == most ? part : i");
+  code_.assign("block", "here < block ? here : block");
+  code_.close();
+  code_.declare(uint, "found", few);
+  code_.open_for(uint, "k", "0", few);
+  write_values_at("(block + k)");
+  code_.declare({"const ", uint}, "here", {element_.value(0), " == most ? k : ", few});
+  code_.assign("found", "here < found ? here : found");
+  code_.close();
+}
+
+void ReductionWriter::write_values_at(const std::string& index) {
+  element_.write_values(code_, false, [&](const Operand& operand) {
+    return element(operand, along(operand, index));
+  });
 }
 
 /// The name of a field with `suffix` if its fold rounds, and with `otherwise` if not.
@@ -342,18 +372,58 @@ void ReductionWriter::write_narrow_strip() {
     code_.declare({"const ", integer}, "last",
                   "n - first < group_pieces ? n : first + group_pieces");
   }
-  open_turns({"i", integer, loop_.is_split ? "first" : "0", loop_.is_split ? "last" : "n", "1",
-              tiling_.run_rows});
-  const std::string row = moved_;
-  write_folded_move("i", "");
-  write_constants();
-  code_.open_for(integer, "k", "0", "width");
-  write_fold_at("k", [](const std::string& name) { return name + "_part[k]"; });
-  code_.close();
-  moved_ = row;
-  close_turns("width");
+  write_strip_rows(loop_.is_split ? "first" : "0", loop_.is_split ? "last" : "n");
   moved_ = "_row";
   write_strip_results();
+}
+
+/// Sums that round, by runs of a few rows. Several rows are added while an accumulator is in a
+/// register: alone, each would load and store it.
+void ReductionWriter::write_strip_rows(const std::string& first, const std::string& last) {
+  const std::string integer = type(Scalar::int64), run = number(tiling_.run_rows);
+  const unsigned rows = has_totals() ? std::min(tiling_.run_elements, tiling_.run_rows) : 1;
+  if (!has_totals()) {
+    code_.open_for(integer, "i", first, last);
+    write_rows_at_once(1);
+    return code_.close();
+  }
+  code_.open_for(integer, "run", first, last, run);
+  code_.declare({"const ", integer}, "run_end",
+                {last, " - run < ", run, " ? ", last, " : run + ", run});
+  code_.declare(integer, "i", "run");
+  if (rows > 1) {
+    code_.open_loop({}, {"i + ", number(rows), " <= run_end"}, {"i += ", number(rows)});
+    write_rows_at_once(rows);
+    code_.close();
+  }
+  code_.open_loop({}, "i < run_end", "++i");
+  write_rows_at_once(1);
+  code_.close();
+  end_run("width");
+  code_.close();
+}
+
+/// Folds rows from i on into a strip of accumulators.
+void ReductionWriter::write_rows_at_once(unsigned rows) {
+  const std::string strip = moved_;
+  const Name part = [](const std::string& name) { return name + "_part[k]"; };
+  const auto write_move = [&](const std::string& row) {
+    write_folded_move(row, "");
+    write_constants();
+  };
+  if (rows == 1) write_move("i");
+  code_.open_for(type(Scalar::int64), "k", "0", "width");
+  for (unsigned row = 0; row < rows; ++row) {
+    if (rows > 1) {
+      code_.open();  // where a row begins does not depend on k, which every compiler sees
+      write_move(row == 0 ? "i" : joined({"(i + ", number(row), ")"}));
+    }
+    write_fold_at("k", part);
+    if (rows > 1) code_.close();
+    if (rows > 1) moved_ = strip;
+  }
+  code_.close();
+  moved_ = strip;
 }
 
 void ReductionWriter::write_strip_results() {

@@ -117,7 +117,11 @@ class ReductionWriter {
   bool places_ascend() const;
   void fold_places();
   bool has_place_blocks() const;
+  unsigned long_block() const { return 8 * lanes_; }
   void write_place_blocks(const std::string& end);
+  void write_best_of_block(const std::string& at, unsigned length);
+  void write_search_of_block();
+  void write_values_at(const std::string& index);
   void fold_parts();
   std::string place_of_part(const std::string& step) const;
   void write_wide_tiles();
@@ -136,6 +140,8 @@ class ReductionWriter {
   void fold_lanes();
   void write_narrow_lanes(const std::string& start, const std::string& end);
   void write_narrow_strip();
+  void write_strip_rows(const std::string& first, const std::string& last);
+  void write_rows_at_once(unsigned rows);
   void write_strip_results();
 
   ReductionElement& element_;

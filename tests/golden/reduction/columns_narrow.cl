@@ -44,9 +44,38 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
   }
   const long first = (long)split * group_pieces;
   const long last = n - first < group_pieces ? n : first + group_pieces;
-  long i = first;
-  while (i < last) {
-    for (uint turn = 0; turn < 16 && i < last; ++turn, i += 1) {
+  for (long run = first; run < last; run += 16) {
+    const long run_end = last - run < 16 ? last : run + 16;
+    long i = run;
+    for (; i + 4 <= run_end; i += 4) {
+      for (long k = 0; k < width; ++k) {
+        {
+          const long index0 = i;
+          const __global float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+        {
+          const long index0 = (i + 1);
+          const __global float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+        {
+          const long index0 = (i + 2);
+          const __global float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+        {
+          const long index0 = (i + 3);
+          const __global float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+      }
+    }
+    for (; i < run_end; ++i) {
       const long index0 = i;
       const __global float *x_tile = x_row + index0 * x_stride0;
       for (long k = 0; k < width; ++k) {

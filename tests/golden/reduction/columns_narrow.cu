@@ -41,9 +41,38 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
   }
   const long long first = (long long)split * group_pieces;
   const long long last = n - first < group_pieces ? n : first + group_pieces;
-  long long i = first;
-  while (i < last) {
-    for (unsigned int turn = 0; turn < 16 && i < last; ++turn, i += 1) {
+  for (long long run = first; run < last; run += 16) {
+    const long long run_end = last - run < 16 ? last : run + 16;
+    long long i = run;
+    for (; i + 4 <= run_end; i += 4) {
+      for (long long k = 0; k < width; ++k) {
+        {
+          const long long index0 = i;
+          const float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+        {
+          const long long index0 = (i + 1);
+          const float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+        {
+          const long long index0 = (i + 2);
+          const float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+        {
+          const long long index0 = (i + 3);
+          const float *x_tile = x_row + index0 * x_stride0;
+          const float x_i = x_tile[k];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+      }
+    }
+    for (; i < run_end; ++i) {
       const long long index0 = i;
       const float *x_tile = x_row + index0 * x_stride0;
       for (long long k = 0; k < width; ++k) {

@@ -39,9 +39,42 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
       folded_part[k] = treadle_neutral();
       folded_total[k] = treadle_neutral();
     }
-    long i = 0;
-    while (i < n) {
-      for (uint turn = 0; turn < 16 && i < n; ++turn, i += 1) {
+    for (long run = 0; run < n; run += 16) {
+      const long run_end = n - run < 16 ? n : run + 16;
+      long i = run;
+      for (; i + 4 <= run_end; i += 4) {
+        for (long k = 0; k < width; ++k) {
+          {
+            const long index0 = i;
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+          {
+            const long index0 = (i + 1);
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+          {
+            const long index0 = (i + 2);
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+          {
+            const long index0 = (i + 3);
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+        }
+      }
+      for (; i < run_end; ++i) {
         const long index0 = i;
         const __global float *x0_tile = x0_row + index0 * x0_stride0;
         for (long k = 0; k < width; ++k) {

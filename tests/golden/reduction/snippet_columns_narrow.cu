@@ -38,9 +38,42 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
       folded_part[k] = treadle_neutral();
       folded_total[k] = treadle_neutral();
     }
-    long long i = 0;
-    while (i < n) {
-      for (unsigned int turn = 0; turn < 16 && i < n; ++turn, i += 1) {
+    for (long long run = 0; run < n; run += 16) {
+      const long long run_end = n - run < 16 ? n : run + 16;
+      long long i = run;
+      for (; i + 4 <= run_end; i += 4) {
+        for (long long k = 0; k < width; ++k) {
+          {
+            const long long index0 = i;
+            const float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+          {
+            const long long index0 = (i + 1);
+            const float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+          {
+            const long long index0 = (i + 2);
+            const float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+          {
+            const long long index0 = (i + 3);
+            const float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result value = treadle_map(0, x0_i);
+            folded_part[k] = treadle_reduce(folded_part[k], value);
+          }
+        }
+      }
+      for (; i < run_end; ++i) {
         const long long index0 = i;
         const float *x0_tile = x0_row + index0 * x0_stride0;
         for (long long k = 0; k < width; ++k) {

@@ -106,9 +106,58 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
       folded_2_part[k] = treadle_neutral_2();
       folded_2_total[k] = treadle_neutral_2();
     }
-    long i = 0;
-    while (i < n) {
-      for (uint turn = 0; turn < 16 && i < n; ++turn, i += 1) {
+    for (long run = 0; run < n; run += 16) {
+      const long run_end = n - run < 16 ? n : run + 16;
+      long i = run;
+      for (; i + 4 <= run_end; i += 4) {
+        for (long k = 0; k < width; ++k) {
+          {
+            const long index0 = i;
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            sum_0_part[k] = sum_0_part[k] + value_0;
+            folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
+            folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
+          }
+          {
+            const long index0 = (i + 1);
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            sum_0_part[k] = sum_0_part[k] + value_0;
+            folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
+            folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
+          }
+          {
+            const long index0 = (i + 2);
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            sum_0_part[k] = sum_0_part[k] + value_0;
+            folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
+            folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
+          }
+          {
+            const long index0 = (i + 3);
+            const __global float *x0_tile = x0_row + index0 * x0_stride0;
+            const float x0_i = x0_tile[k];
+            const treadle_result_0 value_0 = treadle_map_0(0, x0_i);
+            const treadle_result_1 value_1 = treadle_map_1(0, x0_i);
+            const treadle_result_2 value_2 = treadle_map_2(0, x0_i);
+            sum_0_part[k] = sum_0_part[k] + value_0;
+            folded_1_part[k] = treadle_reduce_1(folded_1_part[k], value_1);
+            folded_2_part[k] = treadle_reduce_2(folded_2_part[k], value_2);
+          }
+        }
+      }
+      for (; i < run_end; ++i) {
         const long index0 = i;
         const __global float *x0_tile = x0_row + index0 * x0_stride0;
         for (long k = 0; k < width; ++k) {
