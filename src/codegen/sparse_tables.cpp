@@ -28,7 +28,9 @@ class SparseTableWriter {
     const std::string numbers = "uint *table, long row_count, long column_count, long interval";
     open("count", matrix + numbers);
     declare("own", "number * column_count");
-    each_column("table[own + column]", "0");
+    code_.open_for(out_.integer, "column", "0", "column_count");
+    code_.assign("table[own + column]", "0");
+    code_.close();
     open_entries("starts[begin]", "starts[behind]");
     code_.evaluate("++table[own + columns[at]]");
     code_.close();
@@ -68,51 +70,59 @@ class SparseTableWriter {
 
   FamilyText write_product() {
     code_.lines(device_functions(product() + sum(), out_.dialect));
-    write_sort();
     const std::string matrices = joined({"const ", column_, " *columns, const long *starts, const ",
                                          column_, " *other_columns, const long *other_starts, "});
-    const std::string numbers = ", long *table, long row_count, long column_count, long interval";
+    const std::string numbers = ", uint *marks, long row_count, long column_count, long interval";
     open("lengths", joined({matrices, "long *result_starts", numbers}));
-    declare("own", "number * column_count");
-    each_column("table[own + column]", "-1");
+    write_marks();
     code_.open_for(out_.integer, "row", "begin", "behind");
     code_.declare(out_.integer, "length", "0");
     open_products();
-    code_.open_if("table[own + column] != row");
-    code_.assign("table[own + column]", "row");
-    code_.evaluate("++length");
-    code_.close();
+    declare_mark();
+    code_.assign(mark, "beside | bit");
+    code_.assign("length", "(beside & bit) == 0", "+=");
     close_products();
     code_.assign("result_starts[row + 1]", "length");
+    // The marks of a short row are taken away one by one.
+    code_.open_if("length < words / 4");
+    open_products();
+    code_.assign(mark, "0");
+    close_products();
+    code_.close();
+    code_.open_else();
+    clear_marks("own + words");
+    code_.close();
     code_.close();
     code_.close();
 
-    open("sums", joined({matrices, "const ", element_, " *data, const ", element_, " *other_data, ",
-                         column_, " *result_columns, ", element_,
-                         " *result_data, const long *result_starts", numbers}));
-    declare("own", "number * column_count");
-    each_column("table[own + column]", "-1");
+    open("sums",
+         joined({matrices, "const ", element_, " *data, const ", element_, " *other_data, ",
+                 column_, " *result_columns, ", element_,
+                 " *result_data, const long *result_starts, ", element_, " *sums", numbers}));
+    write_marks();
+    declare("table", "number * column_count");
     code_.open_for(out_.integer, "row", "begin", "behind");
-    declare("first", "result_starts[row]");
-    code_.declare(out_.integer, "next", "first");
     open_products();
     code_.declare({"const ", element_}, "factor", "data[at]");
     code_.declare({"const ", element_}, "other", "other_data[with]");
     code_.declare({"const ", element_}, "product", product());
-    declare("place", "table[own + column]");
-    // Places of rows before are below.
-    code_.open_if("place < first");
-    code_.assign("table[own + column]", "next");
-    code_.assign("result_columns[next]", {"(", column_, ")column"});
-    code_.assign("result_data[next]", "product");
-    code_.evaluate("++next");
+    open_new_column();
+    code_.assign("sums[table + column]", "product");
     code_.close();
     code_.open_else();
-    code_.declare({"const ", element_}, "before", "result_data[place]");
-    code_.assign("result_data[place]", sum());
+    code_.declare({"const ", element_}, "before", "sums[table + column]");
+    code_.assign("sums[table + column]", sum());
     code_.close();
     close_products();
-    code_.evaluate("sort_row(result_columns + first, result_data + first, next - first)");
+    code_.declare(out_.integer, "next", "result_starts[row]");
+    code_.open_for(out_.integer, "top", "0", "tops");
+    open_bits("groups_left", "marks[top_marks + top]", "group", "top");
+    open_bits("words_left", "marks[group_marks + group]", "word", "group");
+    open_bits("columns_left", "marks[own + word]", "column", "word");
+    code_.assign("result_columns[next]", {"(", column_, ")column"});
+    code_.assign("result_data[next]", "sums[table + column]");
+    code_.evaluate("++next");
+    for (int level = 0; level < 4; ++level) code_.close();
     code_.close();
     code_.close();
     return out_.take();
@@ -144,10 +154,51 @@ class SparseTableWriter {
   void open_entries(std::string_view first, std::string_view end) {
     code_.open_for(out_.integer, "at", tree::Part(std::string(first)), end);
   }
-  void each_column(std::string_view place, std::string_view value) {
-    code_.open_for(out_.integer, "column", "0", "column_count");
-    code_.assign(std::string(place), std::string(value));
+  /// A bit for each column, for each 32 of these bits, and for each 32 of those: whether there is
+  /// one. So a row's columns are found in order, and none of the others is looked at.
+  void write_marks() {
+    declare("words", "(column_count + 31) / 32");
+    declare("groups", "(words + 31) / 32");
+    declare("tops", "(groups + 31) / 32");
+    declare("own", "number * (words + groups + tops)");
+    declare("group_marks", "own + words");
+    declare("top_marks", "group_marks + groups");
+    clear_marks("top_marks + tops");
+  }
+  void clear_marks(std::string_view end) {
+    code_.open_for(out_.integer, "k", "own", end);
+    code_.assign("marks[k]", "0");
     code_.close();
+  }
+  static constexpr const char* mark = "marks[own + (column >> 5)]";
+  void declare_mark() {
+    const tree::Part bits{"const ", out_.uint};
+    code_.declare(bits, "beside", mark);
+    code_.declare(bits, "bit", "1u << (column & 31)");
+  }
+  /// Marks the column, and opens what is done if it was not marked.
+  void open_new_column() {
+    declare_mark();
+    code_.open_if("(beside & bit) == 0");
+    code_.assign(mark, "beside | bit");
+    code_.open_if("beside == 0");
+    code_.assign("marks[group_marks + (column >> 10)]", "1u << (column >> 5 & 31)", "|=");
+    code_.assign("marks[top_marks + (column >> 15)]", "1u << (column >> 10 & 31)", "|=");
+    code_.close();
+  }
+  /// For each bit of a place, which becomes 0, in order: its number, `from` being that of the
+  /// place.
+  void open_bits(const std::string& left, const std::string& place, std::string_view which,
+                 std::string_view from) {
+    code_.declare(out_.uint, left, place);
+    code_.assign(place, "0");
+    code_.open_while(left + " != 0");
+    declare(
+        which,
+        joined({from, " * 32 + ",
+                expand_words(joined({"treadle_popcount((", left, " & (0u - ", left, ")) - 1u)"}),
+                             out_.dialect)}));
+    code_.assign(left, left + " - 1u", "&=");
   }
   /// Each entry of the row by each of the row of the other matrix that it names.
   void open_products() {
@@ -166,32 +217,6 @@ class SparseTableWriter {
   }
   std::string product() const { return applied(Op::multiply, "factor", "other"); }
   std::string sum() const { return applied(Op::add, "before", "product"); }
-  /// Rows are short and came in runs that are in order: by insertion over gaps (Shell 1959).
-  void write_sort() {
-    code_.open_function(called_function(
-        "void", "sort_row",
-        {pointer_parameter(column_, "columns", {}), pointer_parameter(element_, "data", {}),
-         tree::value(out_.integer, "length")}));
-    code_.declare(out_.integer, "gap", "1");
-    code_.open_while("gap < length / 3");
-    code_.assign("gap", "3 * gap + 1");
-    code_.close();
-    code_.open_loop(tree::Part(""), "gap > 0", "gap /= 3");
-    code_.open_for(out_.integer, "k", "gap", "length");
-    code_.declare({"const ", column_}, "column", "columns[k]");
-    code_.declare({"const ", element_}, "element", "data[k]");
-    code_.declare(out_.integer, "to", "k");
-    code_.open_while("to >= gap && columns[to - gap] > column");
-    code_.assign("columns[to]", "columns[to - gap]");
-    code_.assign("data[to]", "data[to - gap]");
-    code_.assign("to", "gap", "-=");
-    code_.close();
-    code_.assign("columns[to]", "column");
-    code_.assign("data[to]", "element");
-    code_.close();
-    code_.close();
-    code_.close();
-  }
 
   SparseTableForm form_;
   std::string name_;

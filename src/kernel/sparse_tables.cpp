@@ -57,15 +57,21 @@ void sum_starts(device::Stream& stream, const device::Argument& starts, std::uin
       .launch(stream, all, 1, 1, {});
 }
 
-/// The kernels of a product, `which` of them.
+/// The kernels of a product, `which` of them; the second one has a row of elements beside marks.
 void launch_product_kernel(device::Stream& stream, const SparseTables& what, std::size_t which,
                            std::vector<UserArgument> arguments) {
   const Intervals intervals = interval_rows(stream, what.rows);
-  const memory::Buffer table = scratch_on(
-      stream, static_cast<std::size_t>(intervals.count) * what.columns * sizeof(std::int64_t));
+  const auto count = static_cast<std::size_t>(intervals.count);
+  memory::Buffer sums;
+  if (which != 0) {
+    sums = scratch_on(stream, count * what.columns * DType(what.form.stored).size_bytes());
+    arguments.emplace_back(device::Argument(sums.location()));
+  }
+  const memory::Buffer marks =
+      scratch_on(stream, count * codegen::mark_words(what.columns) * sizeof(std::uint32_t));
   const auto rows = static_cast<std::int64_t>(what.rows),
              columns = static_cast<std::int64_t>(what.columns);
-  arguments.emplace_back(device::Argument(table.location()));
+  arguments.emplace_back(device::Argument(marks.location()));
   for (const std::int64_t* number : {&rows, &columns, &intervals.length})
     arguments.emplace_back(*number);
   table_kernels(stream.device(), table_key("sparse product tables", what.form),
