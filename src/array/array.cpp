@@ -122,6 +122,13 @@ bool Array::is_writable() const {
          (!own.is_read_only && !own.layout.may_repeat_elements(own.dtype.size_bytes()));
 }
 
+bool Array::is_shared() const {
+  const Node& own = node();
+  return own.references() > 1 || (own.is_leaf() && own.storage->owners() > 1);
+}
+
+std::uint64_t Array::writes() const { return computed(*this)->storage->writes(); }
+
 memory::Buffer Array::buffer() const { return computed(*this)->storage->buffer; }
 
 std::pair<device::Location, device::WatchedMemory*> Array::for_launch() const {

@@ -55,6 +55,7 @@ void Storage::order_read(const StreamRef& stream) {
 }
 
 void Storage::order_write(const StreamRef& stream) {
+  writes_.fetch_add(1, std::memory_order_release);
   array::order(stream, stream);
   if (stream.get() == stream_.get() && readers_.empty()) [[likely]]
     return;

@@ -109,6 +109,8 @@ class Storage final : public device::WatchedMemory {
   /// The stream that changed the memory last. Before the first change, the stream of the
   /// allocation.
   const StreamRef& stream() const noexcept { return stream_; }
+  /// How often work that writes has been ordered.
+  std::uint64_t writes() const noexcept { return writes_.load(std::memory_order_acquire); }
 
   /// How many bytes the memory of `other` begins behind this memory; none where the two have no
   /// byte in common. Memory that others own may be adopted twice, and then has two storages.
@@ -135,6 +137,7 @@ class Storage final : public device::WatchedMemory {
   }
 
   std::atomic<std::uint32_t> references_ = 1;
+  std::atomic<std::uint64_t> writes_ = 0;
   std::uint32_t unqueued_reads_ = 0, unqueued_writes_ = 0;
   StreamRef home_;                  // the pool takes the memory back in its order
   StreamRef stream_;                // of the last writer

@@ -3,14 +3,17 @@
 
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "sparse/entries.hpp"
 
 namespace treadle::sparse {
 
 struct CooMatrix::Kept {
-  std::mutex mutex;  // guards the rows; held while they are made
+  std::mutex mutex;  // guards what follows; held while rows are made
   std::optional<CsrMatrix> rows;
+  std::vector<std::uint64_t>
+      writes;  // those to the arrays that rows were made of, and to their own
 };
 
 CooMatrix::CooMatrix(const Array& data, const Array& rows, const Array& columns,
@@ -36,7 +39,18 @@ CooMatrix CooMatrix::of(const SparseMatrix& a) {
 
 CsrMatrix CooMatrix::to_csr() const {
   const std::lock_guard lock(kept_->mutex);
-  if (!kept_->rows) kept_->rows = CsrMatrix::assembled(data_, rows_, columns_, size());
+  const auto writes = [&] {
+    const CsrMatrix& made = *kept_->rows;
+    std::vector<std::uint64_t> all;
+    for (const Array* array :
+         {&data_, &rows_, &columns_, &made.data(), &made.indices(), &made.offsets()})
+      all.push_back(array->writes());
+    return all;
+  };
+  if (!kept_->rows || writes() != kept_->writes) {
+    kept_->rows = CsrMatrix::assembled(data_, rows_, columns_, size());
+    kept_->writes = writes();
+  }
   return *kept_->rows;
 }
 

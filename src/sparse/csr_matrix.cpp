@@ -247,6 +247,12 @@ CsrMatrix CsrMatrix::with_data(const Array& data) const {
   return CsrMatrix(Checked{}, packed(data), indices_, offsets_, size());
 }
 
+CsrMatrix CsrMatrix::copied() const {
+  CsrMatrix made = *this;
+  for (Array* array : {&made.data_, &made.indices_, &made.offsets_}) *array = array::copy(*array);
+  return made;
+}
+
 bool CsrMatrix::has_columns_in_order(std::int64_t least_step) const {
   if (entries() < 2) return true;
   const Entries all = entries_of(*this);

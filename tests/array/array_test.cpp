@@ -66,6 +66,23 @@ TEST_P(ArrayTest, InPlaceOperatorsWriteIntoTheSameMemory) {
   EXPECT_THROW(x += make({1, 2}), ShapeError);
 }
 
+TEST_P(ArrayTest, WritesAreCounted) {
+  const Array x = make({1, 2, 3});
+  const std::uint64_t before = x.writes();
+  const Array y = x + 1;
+  EXPECT_TRUE(x.is_shared());     // y reads it
+  static_cast<void>(y.buffer());  // computes it
+  EXPECT_FALSE(x.is_shared());
+  EXPECT_EQ(x.writes(), before);
+  {
+    const Array view = x.at({Index{.start = 1}});
+    EXPECT_TRUE(x.is_shared());
+    view.assign(5);
+  }
+  EXPECT_FALSE(x.is_shared());
+  EXPECT_NE(x.writes(), before);
+}
+
 TEST_P(ArrayTest, ViewsThatOverlapAreReadBeforeTheyAreWritten) {
   const device::StreamScope scope(shared_stream());
   const Array x = make(count_up(8));
@@ -162,7 +179,7 @@ TEST_P(ArrayTest, StreamsAreOrderedByWhatTheyShare) {
   {
     const device::StreamScope other(shared_stream()->device().make_stream());
     y = x + 1;
-    evaluate({y});
+    static_cast<void>(y.buffer());  // computes it
     y += 1;
   }
   const device::StreamScope scope(shared_stream());

@@ -224,7 +224,7 @@ def test_extrema_counts_and_shapes_are_scipys(device):
         assert np.array_equal(ours.reshape(shape).toarray().get(), theirs.toarray().reshape(shape))
     for one, other in zip(sparse.find(ours), scipy_sparse.find(theirs), strict=True):
         assert np.array_equal(np.sort(one.get()), np.sort(other))
-    with pytest.raises(ValueError, match="20 x 30 as one of 7 x 7"):
+    with pytest.raises(ValueError, match="size 600 into shape"):
         ours.reshape(7, 7)
     with pytest.raises(ValueError, match="no elements"):
         sparse.csr_array((0, 3)).max()

@@ -22,6 +22,17 @@ TEST_P(CooMatrixTest, WhatComesSeveralTimesIsAdded) {
   expect(a.canonical().data(), {2, 4});
 }
 
+TEST_P(CooMatrixTest, RowsAreMadeAgainOnceAnArrayWasWrittenTo) {
+  const device::StreamScope scope(shared_stream());
+  const Array data = make({1, 2}), places = array::cast(make({0, 1}), Scalar::int32);
+  const CooMatrix a(data, places, places, {2, 2});
+  expect(a.multiply(make({1, 10})), {1, 20});
+  data.assign(5);
+  expect(a.multiply(make({1, 10})), {5, 50});
+  a.to_csr().data().assign(7);  // which the matrix keeps
+  expect(a.multiply(make({1, 10})), {5, 50});
+}
+
 TEST_P(CooMatrixTest, RefusesPlacesBeyondTheSize) {
   const device::StreamScope scope(shared_stream());
   const Array rows = array::cast(make({0, 2}), Scalar::int32);

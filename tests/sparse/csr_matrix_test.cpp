@@ -12,6 +12,14 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(Devices, SparseTest, each_device(), device_test_name);
 
+TEST_P(SparseTest, ACopyHasArraysOfItsOwn) {
+  const device::StreamScope scope(shared_stream());
+  const CsrMatrix a = small(), b = a.copied();
+  a.data().assign(0);
+  a.indices().assign(0);
+  expect(b.multiply(make({1, 10, 100})), {104, 30, 201});
+}
+
 TEST_P(SparseTest, ProductsArePending) {
   const device::StreamScope scope(shared_stream());
   const CsrMatrix a = small();

@@ -10,7 +10,8 @@
 namespace treadle::sparse {
 
 /// A sparse matrix as a list of entries (COO), in any order; what comes several times counts as the
-/// sum. Products put the entries into compressed rows once, and keep them.
+/// sum. Products put the entries into compressed rows once, and keep them until the library writes
+/// to one of the arrays.
 class CooMatrix final : public SparseMatrix {
  public:
   /// Looks at the indices, and waits. Throws as CsrMatrix::from_entries().

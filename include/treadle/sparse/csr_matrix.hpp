@@ -100,6 +100,8 @@ class CsrMatrix final : public SparseMatrix {
   /// With these elements at (k, k + offset), one for each or one for all; other entries stay.
   /// Throws ShapeError for another number of them, and as diagonal().
   CsrMatrix with_diagonal(const Array& values, std::int64_t offset = 0) const;
+  /// The same matrix in arrays of its own, which are made when one is needed.
+  CsrMatrix copied() const;
   /// Rows from `first` to before `last`. Waits for two offsets. Throws IndexError beyond the size.
   CsrMatrix rows_between(std::int64_t first, std::int64_t last) const;
   /// The rows of these numbers, int64 of one axis, in their order. Looks at them, and waits. Throws

@@ -96,6 +96,14 @@ void bind_csr(nb::module_& m) {
       .def_prop_ro("data", &CsrMatrix::data, "Of each entry.")
       .def_prop_ro("indices", &CsrMatrix::indices, "The column of each entry.")
       .def_prop_ro("offsets", &CsrMatrix::offsets, "Where the entries of each row begin, int64.")
+      .def("copied", &CsrMatrix::copied, "In arrays of its own.")
+      .def(
+          "is_shared",
+          [](const CsrMatrix& self) {
+            return self.data().is_shared() || self.indices().is_shared() ||
+                   self.offsets().is_shared();
+          },
+          "Whether others may reach its arrays.")
       .def("rows", &CsrMatrix::rows, "The row of each entry, int64.")
       .def("transposed", &CsrMatrix::transposed, "The transposed matrix.")
       .def("dense", &CsrMatrix::dense, "All elements.")
@@ -150,6 +158,12 @@ void bind_coo_and_blocks(nb::module_& m) {
       .def_prop_ro("data", &CooMatrix::data, "Of each entry.")
       .def_prop_ro("rows", &CooMatrix::rows, "The row of each entry.")
       .def_prop_ro("columns", &CooMatrix::columns, "The column of each entry.")
+      .def(
+          "is_shared",
+          [](const CooMatrix& self) {
+            return self.data().is_shared() || self.rows().is_shared() || self.columns().is_shared();
+          },
+          "Whether others may reach its arrays.")
       .def("canonical", &CooMatrix::canonical, "In order, each place once.");
   nb::class_<BsrMatrix, SparseMatrix>(m, "BsrMatrix", "Compressed rows of dense blocks.")
       .def(
@@ -244,6 +258,7 @@ void bind_sparse(nb::module_& m) {
   bind_coo_and_blocks(m);
   bind_filled(m);
   bind_diagonals(m);
+  m.def("writes", &Array::writes, nb::arg("x"), "How often its memory was written to.");
   m.def("choose_format", &choose_format, nb::arg("a"), nb::arg("is_timed") = true,
         nb::arg("is_kept") = true,
         "The matrix in the format with the fastest products, the format, why, and whether it was "

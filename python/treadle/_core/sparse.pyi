@@ -68,6 +68,12 @@ class CsrMatrix(SparseMatrix):
     def offsets(self) -> treadle._core.array.Array:
         """Where the entries of each row begin, int64."""
 
+    def copied(self) -> CsrMatrix:
+        """In arrays of its own."""
+
+    def is_shared(self) -> bool:
+        """Whether others may reach its arrays."""
+
     def rows(self) -> treadle._core.array.Array:
         """The row of each entry, int64."""
 
@@ -155,6 +161,9 @@ class CooMatrix(SparseMatrix):
     @property
     def columns(self) -> treadle._core.array.Array:
         """The column of each entry."""
+
+    def is_shared(self) -> bool:
+        """Whether others may reach its arrays."""
 
     def canonical(self) -> CooMatrix:
         """In order, each place once."""
@@ -281,6 +290,9 @@ class StencilMatrix(SparseMatrix):
     @property
     def has_bits(self) -> bool:
         """Whether each row reads which of its diagonals are there."""
+
+def writes(x: treadle._core.array.Array) -> int:
+    """How often its memory was written to."""
 
 def choose_format(a: SparseMatrix, is_timed: bool = True, is_kept: bool = True) -> tuple[SparseMatrix, str, str, bool]:
     """

@@ -6,6 +6,7 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import Any
 
+from treadle.sparse._given import csr_of as _csr_of
 from treadle.sparse._matrices import csr_array, sparray
 
 
@@ -16,8 +17,8 @@ def issparse(x: Any) -> bool:
 
 def find(A: Any) -> tuple[Any, Any, Any]:
     """Rows, columns and elements of what is not 0, on the device."""
-    csr = csr_array(A)._csr.canonical().without_zeros()
-    return csr.rows(), csr.indices, csr.data
+    csr = _csr_of(A, None, None).canonical().without_zeros()
+    return csr.rows().astype(csr.indices.dtype), csr.indices.copy(), csr.data.copy()
 
 
 def _on_host(x: Any) -> Any:

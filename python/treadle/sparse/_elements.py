@@ -62,6 +62,22 @@ def extremum(name: str) -> Function:
     return function
 
 
+def nan_extremum(csr: _CsrMatrix, name: str, axis: int | None) -> Any:
+    """max or min of what is no NaN, zeros included; NaN where there is nothing else."""
+    own = csr.canonical()
+    if own.dtype.kind not in "fc":
+        return (own.largest if name == "max" else own.least)(axis)
+    is_nan = _tnp.isnan(own.data)
+    beyond = own.with_data(
+        _tnp.where(is_nan, -_numpy.inf if name == "max" else _numpy.inf, own.data)
+    )
+    found = (beyond.largest if name == "max" else beyond.least)(axis)
+    nans = own.with_data(is_nan.astype(_numpy.int64)).sum(axis)
+    rows, columns = _size_of(own)
+    count = rows * columns if axis is None else rows if axis in (0, -2) else columns
+    return _tnp.where(nans == count, _numpy.nan, found).astype(own.dtype)
+
+
 COMPARISONS: dict[str, Function] = {
     f"__{name}__": getattr(_operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
 }

@@ -11,7 +11,7 @@ import numpy as _numpy
 
 import treadle.numpy as _tnp
 from treadle._core import InvalidArgument as _InvalidArgument
-from treadle._core import ShapeError as _ShapeError
+from treadle._core import NotSupported as _NotSupported
 from treadle._core.array import Array
 from treadle._core.sparse import CsrMatrix as _CsrMatrix
 from treadle._core.sparse import choose_format as _choose_format
@@ -19,8 +19,19 @@ from treadle.numpy import asarray as _array
 from treadle.sparse._elements import COMPARISONS as _COMPARISONS
 from treadle.sparse._elements import applied as _applied
 from treadle.sparse._elements import extremum as _extremum
+from treadle.sparse._elements import nan_extremum as _nan_extremum
+from treadle.sparse._given import csr_of as _csr_of
+from treadle.sparse._given import lengths as _lengths
+from treadle.sparse._given import one_axis as _one_axis
+from treadle.sparse._given import require_two_axes as _require_two_axes
+from treadle.sparse._given import size as _size
+from treadle.sparse._given import stored_in as _stored_in
+from treadle.sparse._places import assigned as _assigned
 from treadle.sparse._places import place_of_extremum as _place_of_extremum
+from treadle.sparse._places import resized as _resized
 from treadle.sparse._places import selected as _selected
+from treadle.sparse._shown import Shown as _Shown
+from treadle.sparse._shown import part as _part
 
 # Functions of elements that leave zeros alone.
 _ELEMENT_FUNCTIONS = (
@@ -29,96 +40,27 @@ _ELEMENT_FUNCTIONS = (
 )  # fmt: skip
 
 
-def _size(shape: Any) -> tuple[int, int]:
-    try:
-        rows, columns = map(_operator.index, shape)
-    except (TypeError, ValueError):
-        raise _ShapeError(f"shape={shape!r}; pass two integers: (rows, columns)") from None
-    return rows, columns
-
-
-def _elements(given: Any, dtype: Any) -> Array:
-    """An array, cast where a dtype is asked for."""
-    data = _array(given)
-    return data if dtype is None else data.astype(dtype)
-
-
-def _is_entries(given: Any) -> bool:
-    """(data, (row, column)); (data, [...]) may be a format's own arrays."""
-    return (
-        isinstance(given, tuple)
-        and len(given) == 2
-        and isinstance(given[1], tuple | list)
-        and len(given[1]) == 2
-        and _numpy.ndim(given[0]) == 1
-    )
-
-
-def _entries(given: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
-    row, column = (_array(x) for x in given[1])
-    if shape is None:
-        shape = [int(x.max()) + 1 if x.size else 0 for x in (row, column)]
-    return (_elements(given[0], dtype), row, column, *_size(shape))
-
-
-def _compressed(given: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
-    data, indices, offsets = _elements(given[0], dtype), _array(given[1]), _array(given[2])
-    size = (offsets.size - 1, int(indices.max()) + 1 if indices.size else 0)
-    return (data, indices, offsets, *(size if shape is None else _size(shape)))
-
-
-def _csr_of(given: Any, shape: Any, dtype: Any) -> _CsrMatrix:
-    """Whatever a constructor is given, in compressed rows."""
-    if isinstance(given, sparray):
-        csr = given._csr
-        return csr if dtype is None else csr.with_data(csr.data.astype(dtype))
-    if hasattr(given, "tocsr"):  # SciPy's, CuPy's
-        csr = given.tocsr()
-        return _csr_of((csr.data, csr.indices, csr.indptr), csr.shape, dtype)
-    if hasattr(given, "crow_indices"):  # torch's
-        parts = (given.values(), given.col_indices(), given.crow_indices())
-        return _csr_of(parts, tuple(given.shape), dtype)
-    if isinstance(given, tuple) and len(given) == 3:
-        return _CsrMatrix(*_compressed(given, shape, dtype))
-    if _is_entries(given):
-        return _CsrMatrix.from_entries(*_entries(given, shape, dtype))
-    if isinstance(given, tuple):  # a shape
-        kind = _numpy.float64 if dtype is None else dtype
-        nothing = _tnp.zeros(0, kind), _tnp.zeros(0, _numpy.int32)
-        rows, columns = _size(given)
-        return _CsrMatrix(*nothing, _tnp.zeros(rows + 1, _numpy.int64), rows, columns)
-    dense = _array(given, dtype)
-    if shape is not None and dense.shape != _size(shape):
-        raise _ShapeError(f"shape={shape!r} of an array of {dense.shape}; leave shape= away")
-    return _CsrMatrix.from_dense(dense)
-
-
-def _one_axis(axis: Any) -> int | None:
-    """An axis, or none for both."""
-    if isinstance(axis, tuple):
-        if sorted(k % 2 for k in axis) == [0, 1]:
-            return None
-        (axis,) = axis
-    if axis is not None and axis not in (-2, -1, 0, 1):
-        raise ValueError(f"axis={axis!r} of a matrix; pass 0, 1 or None")
-    return axis
-
-
 def _is_number(x: Any) -> bool:
     return isinstance(x, int | float | complex | _numpy.generic)
 
 
-class sparray:  # noqa: N801 - SciPy's name
+class sparray(_Shown):  # noqa: N801 - SciPy's name
     """What sparse matrices of all formats have. Made by csr_array(), coo_array(), ..."""
 
     ndim = 2
     format = ""
     __array_priority__ = 1000.0  # NumPy's operators leave a @ b to this class
     _classes: dict[str, type[sparray]] = {}
-    _matrix: Any
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> None:
-        self._matrix = self._of_csr(_csr_of(arg1, shape, dtype))
+        if type(arg1) is type(self) and dtype in (None, arg1.dtype):
+            self._share(arg1)
+        else:
+            csr = _csr_of(arg1, shape, dtype)
+            self._matrix = self._of_csr(arg1._apart(csr) if isinstance(arg1, sparray) else csr)
+            parts = arg1 if isinstance(arg1, tuple) and len(arg1) == 3 else ()
+            if hasattr(arg1, "crow_indices") or any(isinstance(x, Array) for x in parts):
+                self._show()  # the program has them
         if copy:
             self._matrix = self.copy()._matrix
 
@@ -142,7 +84,7 @@ class sparray:  # noqa: N801 - SciPy's name
 
     def _like(self, csr: _CsrMatrix) -> Any:
         """A matrix in compressed rows in the format of this one."""
-        return self._of(self._of_csr(csr))
+        return self._of(self._of_csr(self._apart(csr)))
 
     def _mapped(self, function: Any) -> Any:
         """With function(elements) in the place of elements."""
@@ -154,12 +96,9 @@ class sparray:  # noqa: N801 - SciPy's name
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, columns)."""
-        return self._matrix.row_count, self._matrix.column_count
+        return self._kept_size
 
-    @property
-    def data(self) -> Array:
-        """The elements stored, as the format has them."""
-        return self._matrix.data
+    data = _part("data", "The elements stored, as the format has them; can be assigned to.")
 
     @property
     def dtype(self) -> _numpy.dtype:
@@ -169,7 +108,7 @@ class sparray:  # noqa: N801 - SciPy's name
     @property
     def device(self) -> Any:
         """Where the elements are."""
-        return self.data.device
+        return self._read()["data"].device
 
     @property
     def nnz(self) -> int:
@@ -182,6 +121,10 @@ class sparray:  # noqa: N801 - SciPy's name
     def nbytes(self) -> int:
         """About what a product reads of the matrix."""
         return self._matrix.size_bytes
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Throws as the constructor if arrays that were written to or assigned to do not fit."""
+        self._look()
 
     def count_nonzero(self, axis: int | None = None) -> Any:
         """How many elements are not 0, of all, of columns (axis 0) or of rows (axis 1). Waits."""
@@ -200,7 +143,7 @@ class sparray:  # noqa: N801 - SciPy's name
     def nonzero(self) -> tuple[Array, Array]:
         """Rows and columns of the elements that are not 0."""
         csr = self._csr.canonical().without_zeros()
-        return csr.rows(), csr.indices
+        return csr.rows().astype(csr.indices.dtype), csr.indices.copy()
 
     @property
     def T(self) -> Any:
@@ -232,7 +175,7 @@ class sparray:  # noqa: N801 - SciPy's name
         if format not in self._classes:
             raise _InvalidArgument(f"format {format!r}; there are {', '.join(self._classes)}")
         made = self._classes[format]
-        return made._of(made._of_csr(self._csr))
+        return made._of(made._of_csr(self._apart(self._csr)))
 
     def fastest(self, timed: bool = True, keep: bool = True) -> Any:
         """In the format whose products are the fastest on this device: the three that read the
@@ -299,6 +242,19 @@ class sparray:  # noqa: N801 - SciPy's name
 
     todense = toarray
 
+    def __str__(self) -> str:
+        listed = str(self.get()).partition("\n  Coords")  # as SciPy lists entries
+        return f"{self!r}\n  Coords{listed[2]}" if listed[2] else repr(self)
+
+    def __copy__(self) -> Any:
+        return type(self)(self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return _pickled, (self.format, self.get())
+
     def __bool__(self) -> bool:
         if self.shape != (1, 1):
             raise ValueError(f"the truth of a matrix of {self.shape}; ask for nnz, or for elements")
@@ -326,8 +282,7 @@ class sparray:  # noqa: N801 - SciPy's name
 
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         """The transposed matrix, whose columns are in order. Waits for the number of entries."""
-        if axes not in (None, (1, 0), (-1, -2)):
-            raise ValueError(f"axes={axes!r}; a matrix has two, which change places")
+        _require_two_axes(axes)
         return self._like(self._csr.transposed())
 
     def conj(self, copy: bool = True) -> Any:
@@ -353,26 +308,34 @@ class sparray:  # noqa: N801 - SciPy's name
         """The sum of a diagonal."""
         return self.diagonal(offset).sum()
 
-    def sum(self, axis: Any = None, dtype: Any = None) -> Any:
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """The sums of the columns (axis 0), of the rows (axis 1), or of all elements."""
         made = self._csr.sum(_one_axis(axis))
-        return made if dtype is None else made.astype(dtype)
+        return _stored_in(out, made if dtype is None else made.astype(dtype))
 
-    def mean(self, axis: Any = None, dtype: Any = None) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """The means of the columns (axis 0), of the rows (axis 1), or of all elements."""
         axis = _one_axis(axis)
         rows, columns = self.shape
         count = rows * columns if axis is None else rows if axis in (0, -2) else columns
         made = self.sum(axis) / count
-        return made if dtype is None else made.astype(dtype)
+        return _stored_in(out, made if dtype is None else made.astype(dtype))
 
-    def max(self, axis: int | None = None) -> Array:
+    def max(self, axis: int | None = None, out: Any = None) -> Array:
         """The largest elements of columns (axis 0), of rows (axis 1), or of all, zeros included."""
-        return self._csr.largest(axis)
+        return _stored_in(out, self._csr.largest(_one_axis(axis)))
 
-    def min(self, axis: int | None = None) -> Array:
+    def min(self, axis: int | None = None, out: Any = None) -> Array:
         """The least elements, likewise."""
-        return self._csr.least(axis)
+        return _stored_in(out, self._csr.least(_one_axis(axis)))
+
+    def nanmax(self, axis: int | None = None, out: Any = None) -> Array:
+        """The largest elements that are no NaN; NaN where there are none."""
+        return _stored_in(out, _nan_extremum(self._csr, "max", _one_axis(axis)))
+
+    def nanmin(self, axis: int | None = None, out: Any = None) -> Array:
+        """The least elements that are no NaN; NaN where there are none."""
+        return _stored_in(out, _nan_extremum(self._csr, "min", _one_axis(axis)))
 
     def sum_duplicates(self) -> None:
         """Adds elements of one place."""
@@ -396,17 +359,23 @@ class sparray:  # noqa: N801 - SciPy's name
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
         """The same elements in C's order, or Fortran's ("F"), in rows of another length; -1: what
-        is left."""
-        given = shape[0] if len(shape) == 1 and not _numpy.isscalar(shape[0]) else shape
-        rows, columns = _size(given)
-        if order not in ("C", "F") or max(rows, columns) < 0:
-            raise ValueError(f"reshape({given!r}, order={order!r}); one length may be -1")
-        count = self.shape[0] * self.shape[1]
-        rows = count // max(columns, 1) if rows == -1 else rows
-        columns = count // max(rows, 1) if columns == -1 else columns
+        is left. One axis is an array. Itself if it has this shape and no copy is asked for."""
+        if order not in ("C", "F"):
+            raise ValueError(f"reshape(order={order!r}); pass 'C' or 'F'")
+        lengths = _lengths(shape, self.shape)
+        if lengths == self.shape:
+            return self.copy() if copy else self
+        if len(lengths) == 1:
+            return _tnp.reshape(self.toarray(), lengths, order=order)
+        rows, columns = lengths
         if order == "F":
             return self.T.reshape(columns, rows).T
         return self._like(self._csr.reshaped(rows, columns))
+
+    def resize(self, *shape: Any) -> None:
+        """Changes the shape in place: what lies beyond goes, what is new is 0."""
+        given = shape[0] if len(shape) == 1 else shape
+        self._matrix = self._like(_resized(self._csr, *_size(given)))._matrix
 
     def dot(self, other: Any) -> Any:
         """self @ other, or each element times a number."""
@@ -429,7 +398,7 @@ class sparray:  # noqa: N801 - SciPy's name
         shape = _numpy.broadcast_shapes(self.shape, beside.shape)
         if shape != self.shape:
             return csr_array(self.toarray() * beside)
-        return csr_array._of(self._csr.times_dense(beside))
+        return csr_array._of(self._apart(self._csr.times_dense(beside)))
 
     def __matmul__(self, other: Any) -> Any:
         if hasattr(other, "tocsr"):
@@ -474,8 +443,12 @@ class sparray:  # noqa: N801 - SciPy's name
                 made = made.with_data(made.data.astype(kind))
             same = isinstance(other, sparray) and other.format == self.format
             return self._like(made) if same else csr_array._of(made)
-        if _numpy.ndim(other) == 0:
-            return self if _numpy.isscalar(other) and other == 0 else NotImplemented
+        if _numpy.ndim(other) == 0 and _is_number(other):
+            if other == 0:
+                return self.copy()
+            raise _NotSupported(
+                f"the sum of a sparse matrix and {other!r} is dense: A.toarray() + {other!r}"
+            )
         return self.toarray() + _array(other)
 
     __radd__ = __add__
@@ -493,15 +466,20 @@ class sparray:  # noqa: N801 - SciPy's name
         A number chooses a vector, which is dense: A[2], A[:, 3]; pairs choose elements: A[2, 3],
         A[[0, 2], [1, 1]]."""
         made = _selected(self._csr, key)
-        return csr_array._of(made) if isinstance(made, _CsrMatrix) else made
+        return csr_array._of(self._apart(made)) if isinstance(made, _CsrMatrix) else made
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Sets elements: A[2, 3] = 1, A[2] = row, A[:, 1:5] = 0, A[A < 0] = 0. Makes the matrix
+        anew, so that one call for many elements is quicker than many calls."""
+        self._matrix = self._like(_assigned(self._csr, key, value))._matrix
 
     def _compared(self, function: Any, other: Any) -> Any:
         if hasattr(other, "tocsr"):
             if other.shape != self.shape and function in (_operator.eq, _operator.ne):
                 return function is _operator.ne
-            return csr_array._of(_applied(function, self._csr, _csr_of(other, None, None)))
-        if _numpy.ndim(other) == 0:
-            return csr_array._of(_applied(function, self._csr, other))
+            other = _csr_of(other, None, None)
+        if isinstance(other, _CsrMatrix) or _numpy.ndim(other) == 0:
+            return csr_array._of(self._apart(_applied(function, self._csr, other)))
         return function(self.toarray(), _array(other))
 
     def maximum(self, other: Any) -> Any:
@@ -520,6 +498,11 @@ class sparray:  # noqa: N801 - SciPy's name
     def argmin(self, axis: int | None = None) -> Array:
         """The first place of the least elements, likewise."""
         return _place_of_extremum(self._csr, "argmin", axis)
+
+
+def _pickled(format: str, matrix: Any) -> Any:
+    """A matrix that was pickled, on the device of the moment."""
+    return sparray._classes[format](matrix)
 
 
 def _comparison(name: str, function: Any) -> Any:
@@ -561,18 +544,32 @@ class csr_array(sparray):  # noqa: N801 - SciPy's name
 
     format = "csr"
 
-    def _mapped(self, function: Any) -> Any:
-        return self._of(self._matrix.with_data(function(self._matrix.data)))
+    _watched = ("indices", "indptr")
 
-    @property
-    def indices(self) -> Array:
-        """The column of each, int32 or int64."""
-        return self._matrix.indices
+    def _parts_of(self, matrix: Any) -> dict[str, Array]:
+        return {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.offsets}
 
-    @property
-    def indptr(self) -> Array:
-        """Where the elements of each row begin, int64; one more than rows."""
-        return self._matrix.offsets
+    def _made_of(self, changed: set[str], parts: Any) -> Any:
+        data, indices, indptr = parts.values()
+        if changed == {"data"} and data.size == self._kept.entries:
+            return self._kept.with_data(data)
+        return _CsrMatrix(data, indices, indptr, *self._kept_size)
+
+    def _owned(self, matrix: Any) -> Any:
+        return matrix.copied() if matrix.is_shared() else matrix
+
+    def _apart(self, csr: _CsrMatrix) -> _CsrMatrix:
+        return csr if self._shown is None else csr.copied()
+
+    def copy(self) -> csr_array:
+        """With arrays of its own."""
+        return self._of(self._matrix.copied())
+
+    indices = _part("indices", "The column of each, int32 or int64; can be assigned to.")
+    indptr = _part(
+        "indptr",
+        "Where the elements of each row begin, int64, one more than rows; can be assigned to.",
+    )
 
     @property
     def has_sorted_indices(self) -> bool:
@@ -587,7 +584,7 @@ class csr_array(sparray):  # noqa: N801 - SciPy's name
     def merged(self) -> csr_array:
         """The same matrix, whose products with vectors deal entries and ends of rows evenly to the
         work-items of a GPU: for rows of very different lengths. fastest() tries that, too."""
-        return self._of(self._matrix.merged())
+        return self._of(self._apart(self._matrix).merged())
 
     def sort_indices(self) -> None:
         """Puts the columns of each row in order."""
@@ -595,4 +592,4 @@ class csr_array(sparray):  # noqa: N801 - SciPy's name
 
     def sorted_indices(self) -> csr_array:
         """A matrix with the columns of each row in order."""
-        return self._of(self._matrix.sorted())
+        return self._of(self._apart(self._matrix.sorted()))

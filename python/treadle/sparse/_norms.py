@@ -10,6 +10,7 @@ import numpy as _numpy
 import treadle.numpy as _tnp
 from treadle._core import InvalidArgument as _InvalidArgument
 from treadle._core import NotSupported as _NotSupported
+from treadle.sparse._given import csr_of as _csr_of
 from treadle.sparse._matrices import csr_array
 
 
@@ -18,8 +19,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
     of magnitudes of columns (1, -1) or rows (inf, -inf); with an axis of each row or column: the
     sum of magnitudes (1) or the root of the sum of squares (None, 2).
     """
-    matrix = csr_array(x)
-    matrix.sum_duplicates()
+    matrix = csr_array._of(_csr_of(x, None, None).canonical())
     sizes = abs(matrix)
     if isinstance(axis, tuple):
         axis = axis[0] if len(axis) == 1 else None
@@ -28,9 +28,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
             return sizes.sum(axis=axis)
         if ord in (None, 2):
             return _tnp.sqrt((sizes * sizes).sum(axis=axis))
-        raise _NotSupported(f"norm(ord={ord!r}, axis={axis}); pass 1, 2 or None")
+        if ord in (_numpy.inf, -_numpy.inf):
+            return (sizes.max if ord > 0 else sizes.min)(axis=axis)
+        if ord == 0:
+            return (matrix != 0).sum(axis=axis).astype(sizes.dtype)
+        raise _NotSupported(f"norm(ord={ord!r}, axis={axis}); pass 0, 1, 2, inf, -inf or None")
     if ord in (None, "fro", "f"):
-        return _tnp.linalg.norm(matrix.data)
+        return _tnp.linalg.norm(matrix._matrix.data)
     if ord in (1, -1):
         sums = sizes.sum(axis=0)
     elif ord in (_numpy.inf, -_numpy.inf):

@@ -15,7 +15,8 @@ from treadle._core import NotSupported as _NotSupported
 from treadle._core.array import Array
 from treadle.numpy import asarray as _array
 from treadle.numpy import stack as _stack
-from treadle.sparse._matrices import _size, csr_array, sparray
+from treadle.sparse._given import size as _size
+from treadle.sparse._matrices import csr_array, sparray
 
 
 def _on_device(function: Any) -> Any:
@@ -242,6 +243,7 @@ def aslinearoperator(A: Any) -> LinearOperator:
     if isinstance(A, LinearOperator):
         return A
     made = core_operator(A, "A", _array(0))
-    if hasattr(A, "tocsr") or isinstance(A, Array | _numpy.ndarray | list | tuple):
+    is_matrix = hasattr(A, "tocsr") or isinstance(A, Array | _numpy.ndarray | list | tuple)
+    if is_matrix and not isinstance(A, sparray):  # whose arrays may be other ones later
         return LinearOperator._of(lambda: made)
     return LinearOperator._of(lambda: core_operator(A, "A", _array(0)))  # as __init__() does

@@ -122,6 +122,80 @@ def selected(csr: _CsrMatrix, key: Any) -> Any:
     return made
 
 
+def _is_open(rows: Any, columns: Any) -> bool:
+    """Whether each row goes with each column."""
+    return isinstance(rows, slice) or isinstance(columns, slice) or not _lists(rows, columns)
+
+
+def _all_of(key: Any, length: int) -> Array:
+    """Numbers that any key chooses."""
+    if isinstance(key, slice):
+        return _tnp.arange(*key.indices(length))
+    numbers = _array(_counted(key, length)) if _is_number(key) else _array(key)
+    shape = numbers.shape
+    flat = _numbers(numbers.ravel(), length)
+    if flat.size and not 0 <= int(flat.min()) <= int(flat.max()) < length:
+        raise _IndexError(f"[{key!r}] of {length} rows or columns")
+    return flat if _is_mask(numbers) else flat.reshape(shape)
+
+
+def _places(csr: _CsrMatrix, key: Any) -> Array:
+    """Where a key puts elements: row * columns + column, in the shape of the key."""
+    width = csr.column_count
+    if _is_mask(key) and getattr(key, "ndim", 0) == 2:
+        mask = _array(key.toarray() if hasattr(key, "toarray") else key)
+        if mask.shape != (csr.row_count, width):
+            raise _IndexError(f"a mask of {mask.shape} for ({csr.row_count}, {width})")
+        return _tnp.flatnonzero(mask)
+    key_of_rows, key_of_columns = _keys(key)
+    rows, columns = _all_of(key_of_rows, csr.row_count), _all_of(key_of_columns, width)
+    if _is_open(key_of_rows, key_of_columns) and rows.ndim == 1 and columns.ndim <= 1:
+        rows = rows.reshape(-1, 1) if columns.ndim == 1 else rows
+    try:
+        _numpy.broadcast_shapes(rows.shape, columns.shape)
+    except ValueError:
+        text = f"rows of {rows.shape} with columns of {columns.shape}; pass pairs, or numpy.ix_()"
+        raise _IndexError(text) from None
+    return rows.astype(_numpy.int64) * width + columns
+
+
+def assigned(csr: _CsrMatrix, key: Any, value: Any) -> _CsrMatrix:
+    """With other elements where the key says; zeros are stored as well. Of a place that comes
+    several times the last element stays. Waits."""
+    places = _places(csr, key)
+    elements = _array(value.toarray() if hasattr(value, "toarray") else value)
+    if places.ndim == 0 and elements.size != 1:
+        raise ValueError("Trying to assign a sequence to an item")
+    if elements.size in (1, places.size) and elements.ndim > places.ndim:  # a vector as a matrix
+        elements = elements.reshape(places.shape if elements.size == places.size else ())
+    if elements.dtype.kind == "c" and csr.dtype.kind != "c":
+        raise TypeError(f"{elements.dtype} for an element of {csr.dtype}; take real parts")
+    elements = _tnp.broadcast_to(elements.astype(csr.dtype), places.shape).ravel()
+    order = _tnp.argsort(places.ravel(), kind="stable")
+    places, elements = places.ravel()[order], elements[order]
+    if places.size > 1:
+        is_last = _tnp.concatenate([places[1:] != places[:-1], _tnp.ones(1, bool)])
+        places, elements = places[is_last], elements[is_last]
+    own = csr.canonical()
+    rows, columns = own.rows(), own.indices.astype(_numpy.int64)
+    stays = ~_tnp.isin(rows * csr.column_count + columns, places)
+    return _CsrMatrix.from_entries(
+        _tnp.concatenate([own.data[stays], elements]),
+        _tnp.concatenate([rows[stays], places // csr.column_count]),
+        _tnp.concatenate([columns[stays], places % csr.column_count]),
+        csr.row_count,
+        csr.column_count,
+    )
+
+
+def resized(csr: _CsrMatrix, rows: int, columns: int) -> _CsrMatrix:
+    """With what lies within so many rows and columns."""
+    all_rows, all_columns = csr.rows(), csr.indices
+    stays = (all_rows < rows) & (all_columns < columns)
+    parts = csr.data[stays], all_rows[stays], all_columns[stays]
+    return _CsrMatrix.from_entries(*parts, rows, columns)
+
+
 def place_of_extremum(csr: _CsrMatrix, name: str, axis: int | None) -> Array:
     """argmax or argmin: the first place of the largest or least element, zeros included."""
     if axis is not None and axis % 2 == 0:

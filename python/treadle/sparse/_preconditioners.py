@@ -7,12 +7,12 @@ import operator as _operator
 from typing import Any
 
 import treadle._core.sparse as _core
-from treadle.sparse._matrices import csr_array
+from treadle.sparse._given import csr_of as _csr_of
 from treadle.sparse._operators import LinearOperator
 
 
 def _matrix(A: Any) -> Any:
-    return csr_array(A)._matrix
+    return _csr_of(A, None, None)
 
 
 def jacobi(A: Any) -> LinearOperator:
