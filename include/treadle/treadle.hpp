@@ -188,6 +188,7 @@
 #include "treadle/opencl/svm.hpp"
 #include "treadle/opencl/transfer.hpp"
 #include "treadle/process/census.hpp"
+#include "treadle/process/coverage.hpp"
 #include "treadle/process/device_request.hpp"
 #include "treadle/process/launch_site.hpp"
 #include "treadle/process/library_search.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`treadle` and `python -m treadle`: run | trace | info | dialect | tune | judge | cache."""
+"""`treadle` and `python -m treadle`: run, trace, coverage, info, dialect, tune, judge, cache."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import treadle
 from treadle import (
     _cache_command,
+    _coverage_command,
     _dialect,
     _info,
     _judge_command,
@@ -58,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     _trace.add_options(
         commands.add_parser("trace", help="what a file of run --trace says, as tables or a page")
     )
+    _coverage_command.add_options(
+        commands.add_parser("coverage", help="lines and branches of kernels that ran")
+    )
     _dialect.add_options(
         commands.add_parser("dialect", help="what of a CUDA C text OpenCL C does not have")
     )
@@ -99,6 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (treadle.InvalidArgument, treadle.FileError) as error:
             print(f"treadle cache {options.action}: {error}", file=sys.stderr)
             return 1
+    elif options.command == "coverage":
+        return _coverage_command.main(options)
     elif options.command == "trace":
         try:
             report, status, as_text = _trace.report(options), 0, _trace.as_text

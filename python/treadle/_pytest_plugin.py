@@ -3,6 +3,8 @@
 device with its checks, and prints one line for each fault, at the Python line that launched it.
 
 A fault ends the context, as on a GPU; what comes after it runs in processes of its own.
+
+`pytest --treadle-cov` tells which lines and branches of kernels the suite reached.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 import pytest
 
 from treadle import Error, settings
+from treadle._core import coverage_table, read_coverage, write_coverage_report
 
 _ALL = ("memory", "race", "init", "sync")
 _CHECKS = (*_ALL, "determinism")
@@ -30,6 +34,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="CHECKS",
         help="what kernels are checked for: memory, race, init, sync, determinism, separated by "
         "commas; or all, the first four",
+    )
+    group.addoption(
+        "--treadle-cov",
+        action="store_true",
+        help="which lines and branches of kernels the suite reached, on the CPU device",
+    )
+    group.addoption(
+        "--treadle-cov-report",
+        metavar="REPORT",
+        action="append",
+        default=[],
+        help="term (the default), html:FOLDER, lcov:FILE or xml:FILE; may be given several times",
     )
     group.addoption("--treadle-one-test", action="store_true", help=argparse.SUPPRESS)
     parser.addini("treadle_check", "what --treadle-check says, where it is not given", default="")
@@ -49,6 +65,58 @@ def _chosen(named: str) -> str:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Before a conftest.py compiles a kernel: settings are read once."""
+    options = early_config.known_args_namespace
+    if options.treadle_cov or options.treadle_cov_report:
+        _count_lines(early_config, options.treadle_cov_report or ["term"])
+    _check_kernels(early_config)
+
+
+def _count_lines(config: pytest.Config, reports: list[str]) -> None:
+    """In a file of this run's; processes that it starts, workers of pytest-xdist too, count into
+    the same one."""
+    for report in reports:
+        if report != "term" and not re.match(r"(html|lcov|xml):.", report):
+            raise pytest.UsageError(
+                f"--treadle-cov-report={report}: is none of term, html:FOLDER, lcov:FILE, xml:FILE"
+            )
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    os.environ.setdefault("TREADLE_DEVICE", "cpu")
+    if not (given := os.environ.get("TREADLE_COVERAGE")):
+        handle, file = tempfile.mkstemp(prefix="treadle-coverage-")
+        os.close(handle)
+        os.environ["TREADLE_COVERAGE"] = file
+    file = os.path.abspath(os.environ["TREADLE_COVERAGE"])
+    if os.path.abspath(settings().coverage) != file:
+        raise pytest.UsageError(
+            "--treadle-cov: kernels were compiled before pytest began"
+            "\ntry: TREADLE_COVERAGE=kernels.cov TREADLE_DEVICE=cpu pytest --treadle-cov"
+        )
+    run = CountedRun(file, reports, is_kept=bool(given))
+    config.pluginmanager.register(run, "treadle-counted-run")
+
+
+class CountedRun:
+    """The report of a run whose kernels count into `file`."""
+
+    def __init__(self, file: str, reports: list[str], is_kept: bool) -> None:
+        self.file, self.reports, self.is_kept = file, reports, is_kept
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        texts = read_coverage(self.file)
+        terminalreporter.section("coverage of kernels")
+        for report in self.reports:
+            if report == "term":
+                terminalreporter.write(coverage_table(texts))
+            else:
+                terminalreporter.write_line(f"written: {write_coverage_report(texts, report)}")
+
+    def pytest_unconfigure(self) -> None:
+        if not self.is_kept:
+            os.unlink(self.file)
+
+
+def _check_kernels(early_config: pytest.Config) -> None:
     named = early_config.known_args_namespace.treadle_check or early_config.getini("treadle_check")
     if not (checks := _chosen(named)):
         return

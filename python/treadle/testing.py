@@ -22,10 +22,33 @@ from typing import Any
 
 import numpy as np
 
+from treadle._core import (
+    CoveredText,
+    coverage_lcov,
+    coverage_page,
+    coverage_table,
+    coverage_xml,
+    read_coverage,
+    reset_coverage,
+    write_coverage_report,
+)
 from treadle._core.tune import Finding, Verdict
 from treadle._core.tune import judge as _judge
 
-__all__ = ["Finding", "Verdict", "assert_kernel", "judge"]
+__all__ = [
+    "CoveredText",
+    "Finding",
+    "Verdict",
+    "assert_kernel",
+    "coverage_lcov",
+    "coverage_page",
+    "coverage_table",
+    "coverage_xml",
+    "judge",
+    "read_coverage",
+    "reset_coverage",
+    "write_coverage_report",
+]
 
 Reference = Callable[..., Any]
 

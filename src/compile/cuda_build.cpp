@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "compile/compile_record.hpp"
@@ -62,6 +63,21 @@ IncludeSearch search_of(const std::shared_ptr<Compiler>& compiler, const Compile
   return search;
 }
 
+/// Whether somebody wants to know which lines of it ran. What generators write begins with a
+/// comment that says so; around a user's text they write little.
+bool is_users_text(std::string_view source, const Options& options) {
+  if (options.source_name.starts_with("treadle_")) return false;
+  const std::string_view first_line = source.substr(0, source.find('\n'));
+  return !first_line.starts_with("// ") ||
+         first_line.find(", made by treadle's ") == std::string_view::npos ||
+         first_line.find(" around a ") != std::string_view::npos;
+}
+
+/// Objects of several texts have no counters yet.
+bool is_to_be_linked(const CompilerOptions& read) {
+  return std::ranges::find(read.flags, "--relocatable-device-code=true") != read.flags.end();
+}
+
 }  // namespace
 
 CompileRequest cuda_build(const std::string& source, const Target& target, const Options& options) {
@@ -73,6 +89,11 @@ CompileRequest cuda_build(const std::string& source, const Target& target, const
       read.flags, [](const std::string& flag) { return flag.starts_with("--treadle-check="); });
   if (const Checks& checks = settings().checks; target.is_cpu() && checks.any() && !are_chosen)
     read.flags.push_back("--treadle-check=" + checks.names());
+  if (!settings().coverage.empty() && target.is_cpu() && is_users_text(source, options) &&
+      !is_to_be_linked(read)) {
+    read.flags.emplace_back("--treadle-coverage");
+    read.embeds_paths = true;
+  }
   CompileRequest request;
   request.key = key_of(source, options, read, compiler->identity(read));
   request.search = search_of(compiler, read);

@@ -76,6 +76,7 @@ constexpr OptionRule rules[] = {
     {"--treadle-disable", value, plain, ignored, translated, "--treadle-disable=", cpu_only},
     {"--treadle-check", value, plain, ignored, translated,
      "--treadle-check=", "it names checks of the CPU device"},
+    {"--treadle-coverage", flag, embeds_paths, ignored, translated, "--treadle-coverage", cpu_only},
     {"--treadle-print-after", value, plain, ignored, translated,
      "--treadle-print-after=", cpu_only},
     {"-g --debug", flag, plain, accepted, accepted, "", host_only},

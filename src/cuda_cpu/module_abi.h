@@ -255,6 +255,13 @@ struct Global {
   std::uint64_t size;
 };
 
+/// What a module counts, compiled with --treadle-coverage.
+struct CountedPlaces {
+  const char* map;  ///< CoverageMap of process/coverage_map.hpp, encoded
+  std::uint64_t map_size, counter_count;
+  std::uint64_t** counters;  ///< where the run-time stores where to count
+};
+
 struct ModuleDescriptor {
   std::uint32_t abi_version, size;  ///< module_abi_version, sizeof(ModuleDescriptor)
   std::uint32_t kernel_count, global_count;
@@ -266,6 +273,8 @@ struct ModuleDescriptor {
   const char* deferred;
   const char* deferred_arguments;
   std::uint64_t deferred_size, deferred_arguments_size;  ///< bytes
+  const CountedPlaces* counted_places;
+  std::uint64_t counted_places_count;
 };
 
 /// `treadle_clang_compile_kernel`: calls `take` once, with a module image (returns 0) or with the

@@ -166,6 +166,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.cuda_version("TREADLE_PYCUDA_CUDA_VERSION", s.pycuda_cuda_version);
   read.text("TREADLE_DUMP", s.dump);
   read.text("TREADLE_TRACE", s.trace);
+  read.text("TREADLE_COVERAGE", s.coverage);
   return s;
 }
 

@@ -88,6 +88,8 @@ struct Settings {
   /// TREADLE_TRACE: file that receives the times of compiles, copies and launches; with a + before
   /// it, adds to the trace that is there
   Path trace;
+  /// TREADLE_COVERAGE: file in which kernels of the CPU device count who comes to which line
+  Path coverage;
 };
 
 /// The value of an environment variable; null if it is not set.

@@ -14,6 +14,7 @@
 #include "rooms.hpp"
 #include "treadle/base/language.hpp"
 #include "treadle/process/census.hpp"
+#include "treadle/process/coverage.hpp"
 #include "treadle/process/library.hpp"
 #include "treadle/process/settings.hpp"
 #include "treadle/process/trace.hpp"
@@ -45,7 +46,8 @@ void bind_settings(nb::module_& m) {
       .def_prop_ro("checks", [](const Settings& settings) { return settings.checks.names(); })
       .def_ro("sync", &Settings::sync)
       .def_ro("dump", &Settings::dump)
-      .def_ro("trace", &Settings::trace);
+      .def_ro("trace", &Settings::trace)
+      .def_ro("coverage", &Settings::coverage);
   m.def("settings", &settings, nb::rv_policy::reference, "What the environment chose, read once.");
 }
 
@@ -88,11 +90,47 @@ void bind_trace(nb::module_& m) {
           nb::sig("def __exit__(self, *exception: object) -> None"));
 }
 
+void bind_coverage(nb::module_& m) {
+  nb::class_<CoveredLine>(m, "CoveredLine", "A line that holds code.")
+      .def_ro("number", &CoveredLine::number)
+      .def_ro("count", &CoveredLine::count, "Threads that came there.");
+  nb::class_<CoveredBranch>(m, "CoveredBranch", "A condition, or a label of a switch.")
+      .def_ro("line", &CoveredBranch::line)
+      .def_ro("column", &CoveredBranch::column)
+      .def_ro("taken", &CoveredBranch::taken, "Threads for which it held.")
+      .def_ro("not_taken", &CoveredBranch::not_taken);
+  nb::class_<CoveredFunction>(m, "CoveredFunction", "A function, or an instance of a template.")
+      .def_ro("name", &CoveredFunction::name)
+      .def_ro("line", &CoveredFunction::line)
+      .def_ro("count", &CoveredFunction::count);
+  nb::class_<CoveredText>(m, "CoveredText", "The text of kernels, or a header of theirs.")
+      .def_ro("name", &CoveredText::name)
+      .def_ro("text", &CoveredText::text)
+      .def_ro("lines", &CoveredText::lines)
+      .def_ro("branches", &CoveredText::branches)
+      .def_ro("functions", &CoveredText::functions)
+      .def_prop_ro("missed_lines", &CoveredText::missed_lines, "Lines that nobody reached.")
+      .def_prop_ro("missed_ways", &CoveredText::missed_ways,
+                   "Ways that nobody went; each branch has two.")
+      .def_prop_ro("share", &CoveredText::share, "Lines and ways that were, of all there are.");
+  m.def("read_coverage", &read_coverage, nb::arg("file"),
+        "What a file of TREADLE_COVERAGE holds now: a list of texts.");
+  m.def("reset_coverage", &reset_coverage, nb::arg("file"), "Sets all its counters to zero.");
+  m.def("coverage_table", &coverage_table, nb::arg("texts"), "A table for a terminal.");
+  m.def("coverage_page", &coverage_page, nb::arg("texts"), "A page for a browser.");
+  m.def("coverage_lcov", &coverage_lcov, nb::arg("texts"), "A tracefile of lcov.");
+  m.def("coverage_xml", &coverage_xml, nb::arg("texts"), "XML in the manner of Cobertura.");
+  m.def("write_coverage_report", &write_coverage_report, nb::arg("texts"), nb::arg("report"),
+        "Writes what `report` says: \"html:FOLDER\", \"lcov:FILE\" or \"xml:FILE\"; returns the "
+        "file.");
+}
+
 }  // namespace
 
 void bind_base(nb::module_& m) {
   bind_settings(m);
   bind_trace(m);
+  bind_coverage(m);
   nb::enum_<Language>(m, "Language", "What kernel text is written in; str() gives its name.")
       .value("cuda_c", Language::cuda_c)
       .value("opencl_c", Language::opencl_c)

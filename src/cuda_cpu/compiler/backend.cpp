@@ -151,6 +151,7 @@ std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
   PassRunner runner(*machine, !host_libraries().vector_math.empty());
   PassContext context{.module = *module, .machine = *machine, .runner = runner, .options = options};
   const bool may_defer = options.only.empty() && !options.checks.any() && !options.fibers &&
+                         !module->getNamedMetadata("treadle.coverage") &&
                          options.passes.printed.empty() && context.runs("kernels-on-demand");
   if (!options.only.empty() && !keep_one_kernel(*module, options.only, runner))
     throw BackendError("error: there is no kernel " + options.only);

@@ -129,13 +129,19 @@ Constant* kernel_row(TableBuilder& table, const KernelPlan& kernel, std::uint64_
 
 void emit_descriptor(llvm::Module& module, const ModulePlan& plan) {
   TableBuilder table(module);
-  std::vector<Constant*> kernels, globals;
+  std::vector<Constant*> kernels, globals, places;
   for (const KernelPlan& kernel : plan.kernels)
     kernels.push_back(kernel_row(table, kernel, plan.constant_size));
   for (const GlobalPlan& global : plan.globals)
     globals.push_back(table.record(
         {table.text(global.name), table.address(global.variable), table.u64(global.size)},
         sizeof(Global)));
+  for (const CountedPlan& counted : plan.counted)
+    places.push_back(table.record(
+        {table.address(counted.map),
+         table.u64(module.getDataLayout().getTypeAllocSize(counted.map->getValueType())),
+         table.u64(counted.counter_count), table.address(counted.counters)},
+        sizeof(CountedPlaces)));
   Constant* rows = table.array(kernels, "treadle.kernels.");
   for (const LaunchPlan& launch : plan.launches) {
     llvm::GlobalVariable* const row = module.getNamedGlobal(launch.row);
@@ -149,7 +155,8 @@ void emit_descriptor(llvm::Module& module, const ModulePlan& plan) {
        table.u32(kernels.size()), table.u32(globals.size()), rows,
        table.array(globals, "treadle.globals."), table.address(&services_variable(module)),
        table.text(plan.deferred), table.text(plan.deferred_arguments),
-       table.u64(plan.deferred.size()), table.u64(plan.deferred_arguments.size())},
+       table.u64(plan.deferred.size()), table.u64(plan.deferred_arguments.size()),
+       table.array(places, "treadle.counted."), table.u64(places.size())},
       sizeof(ModuleDescriptor));
   auto* exported = llvm::cast<llvm::GlobalVariable>(
       module.getOrInsertGlobal(module_symbol, descriptor->getType()));

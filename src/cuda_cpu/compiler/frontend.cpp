@@ -16,6 +16,7 @@
 
 #include "cuda_cpu/compiler/alignment_specifiers.hpp"
 #include "cuda_cpu/compiler/clang_session.hpp"
+#include "cuda_cpu/compiler/coverage.hpp"
 #include "cuda_cpu/compiler/device_headers.hpp"
 #include "cuda_cpu/compiler/kernel_launches.hpp"
 #include "cuda_cpu/compiler/module_facts.hpp"
@@ -48,9 +49,10 @@ class GenerateModule : public clang::ASTFrontendAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang,
                                                         llvm::StringRef source_name) override {
-    generator_ = clang::CreateLLVMCodeGen(
-        clang.getDiagnostics(), source_name, &clang.getVirtualFileSystem(),
-        clang.getHeaderSearchOpts(), clang.getPreprocessorOpts(), clang.getCodeGenOpts(), context_);
+    generator_ =
+        clang::CreateLLVMCodeGen(clang.getDiagnostics(), source_name, &clang.getVirtualFileSystem(),
+                                 clang.getHeaderSearchOpts(), clang.getPreprocessorOpts(),
+                                 clang.getCodeGenOpts(), context_, coverage_source_info(clang));
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     std::unique_ptr<clang::ASTConsumer> maker(generator_);
     if (has_launches_) maker = make_kernels_at_the_end(std::move(maker));
@@ -74,6 +76,9 @@ class GenerateModule : public clang::ASTFrontendAction {
     initialize_references(*generator_->GetModule(), *generator_);
     for (llvm::Function& function : *generator_->GetModule()) saturate_conversions(function);
     translate_inline_assembly(*generator_->GetModule(), diagnostics);
+    if (getCompilerInstance().getCodeGenOpts().CoverageMapping)
+      take_coverage(*generator_->GetModule(), getCompilerInstance().getSourceManager(),
+                    program_header_root);
     module_.reset(generator_->ReleaseModule());
   }
 
@@ -161,7 +166,9 @@ std::unique_ptr<llvm::Module> parse_once(const FrontendRequest& request,
                           prelude.empty() ? "" : precompiled_path, result.log);
   if (!clang) return nullptr;
   clang->getLangOpts().DelayedTemplateParsing = way.bodies == TemplateBodies::where_instantiated;
-  if (!options.line_info && has_endless_line(source)) {
+  const bool is_endless = has_endless_line(source);
+  if (options.coverage && !is_endless) count_places(*clang);
+  if (!options.line_info && is_endless) {
     clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
   }
   GenerateModule action(context, request.name_expressions, options.has_launches, result);

@@ -22,6 +22,7 @@ struct Dialect {
 struct LanguageOptions {
   Dialect dialect;
   bool line_info = false;  ///< -lineinfo or -G: line tables, however long they take
+  bool coverage = false;   ///< --treadle-coverage: counts who comes where
   bool warnings = true;    ///< -w turns them off
   bool warnings_as_errors = false;
   std::vector<std::string> include_dirs;     ///< -I, in order; relative to the working directory

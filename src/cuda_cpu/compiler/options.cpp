@@ -26,6 +26,7 @@ enum class Action {
   default_device,
   relocatable,
   check,
+  coverage,
   fibers,
   disable_pass,
   print_after,
@@ -59,6 +60,7 @@ constexpr std::array option_rows = {
     OptionRow{"--optix-ir", "-optix-ir", Argument::none, Action::must_be_false},
     OptionRow{"--device-c", "-dc", Argument::none, Action::relocatable},
     OptionRow{"--treadle-check", "", Argument::required, Action::check},
+    OptionRow{"--treadle-coverage", "", Argument::none, Action::coverage},
     OptionRow{"--treadle-fibers", "", Argument::none, Action::fibers},
     OptionRow{"--treadle-disable", "", Argument::required, Action::disable_pass},
     OptionRow{"--treadle-print-after", "", Argument::required, Action::print_after},
@@ -245,6 +247,9 @@ std::string apply(const Match& match, CompileOptions& options) {
         options.checks = *checks;
       else
         return "'" + value + "' is not a list of memory, race, init, sync and determinism";
+      break;
+    case Action::coverage:
+      language.coverage = true;
       break;
     case Action::fibers:
       options.fibers = true;

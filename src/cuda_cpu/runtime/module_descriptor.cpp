@@ -11,6 +11,7 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::uint32_t most_entries = 1u << 16;
+constexpr std::uint64_t most_counters = 1u << 24;
 constexpr std::uint64_t most_bytes_per_thread = 1u << 20;
 // Eight bytes a thread are in use; room for compilers to come.
 constexpr std::uint64_t most_exchange_bytes = 1u << 16;
@@ -30,6 +31,7 @@ class Checker {
     if (!bytes(d->deferred, d->deferred_size) ||
         !bytes(d->deferred_arguments, d->deferred_arguments_size))
       return "deferred kernels";
+    if (!counted(*d)) return "counted places";
     for (const Kernel& k : std::span(d->kernels, d->kernel_count))
       if (const char* defect = kernel(k))
         return std::string(defect) + (text(k.name) ? " of " + std::string(k.name) : "");
@@ -43,6 +45,16 @@ class Checker {
     const auto begin = reinterpret_cast<std::uintptr_t>(start);
     return std::any_of(mapped_.begin(), mapped_.end(), [&](const MappedRange& r) {
       return begin >= r.begin && begin <= r.end && size <= r.end - begin;
+    });
+  }
+  bool counted(const ModuleDescriptor& d) const {
+    const auto count = static_cast<std::uint32_t>(d.counted_places_count);
+    if (count != d.counted_places_count || count > most_entries || !array(d.counted_places, count))
+      return false;
+    const auto all = std::span(d.counted_places, count);
+    return std::all_of(all.begin(), all.end(), [&](const CountedPlaces& places) {
+      return bytes(places.map, places.map_size) && places.counter_count <= most_counters &&
+             places.counters != nullptr && array(places.counters, 1);
     });
   }
   bool bytes(const char* first, std::uint64_t size) const {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +21,11 @@
 #include "cuda_cpu/runtime/module_header.hpp"
 #include "cuda_cpu/runtime/process.hpp"
 #include "cuda_cpu/runtime/services.hpp"
+#include "process/coverage_file.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/process/debug_files.hpp"
+#include "treadle/process/settings.hpp"
+#include "treadle/process/warning.hpp"
 #include "treadle/process/write_all.hpp"
 
 namespace treadle::cuda_cpu {
@@ -153,6 +158,22 @@ std::vector<MappedRange> mapped_ranges(void* library) {
   return std::move(search.ranges);
 }
 
+/// Without TREADLE_COVERAGE, or where its file refuses, the module counts for itself alone.
+void count_in_file(const ModuleDescriptor& module) {
+  const std::filesystem::path& file = settings().coverage;
+  if (file.empty()) return;
+  for (const CountedPlaces& places :
+       std::span(module.counted_places, module.counted_places_count)) {
+    try {
+      *places.counters =
+          coverage_counters(file, {places.map, places.map_size}, places.counter_count);
+    } catch (const Error& error) {
+      warn(std::string("coverage of kernels is lost: ") + error.what());
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 LoadedCode::~LoadedCode() {
@@ -217,6 +238,7 @@ std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::siz
     return nullptr;
   }
   if (code->descriptor_->services != nullptr) *code->descriptor_->services = &services();
+  count_in_file(*code->descriptor_);
   return code;
 }
 

@@ -366,5 +366,7 @@ __attribute__((visibility("default"))) ModuleDescriptor treadle_module_v1 = {
     nullptr,
     nullptr,
     0,
+    0,
+    nullptr,
     0};
 }

@@ -245,6 +245,8 @@ class DescriptorTest : public ::testing::Test {
                    nullptr,
                    nullptr,
                    0,
+                   0,
+                   nullptr,
                    0};
   }
   std::string defect() const {

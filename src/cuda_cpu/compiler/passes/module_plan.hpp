@@ -66,6 +66,13 @@ struct GlobalPlan {
   std::uint64_t size = 0;
 };
 
+/// What coverage.hpp made of a text.
+struct CountedPlan {
+  llvm::GlobalVariable* map = nullptr;
+  llvm::GlobalVariable* counters = nullptr;  ///< the address of the first counter
+  std::uint64_t counter_count = 0;
+};
+
 /// A kernel that kernels launch.
 struct LaunchPlan {
   unsigned kernel = 0;  ///< among ModulePlan::kernels
@@ -76,6 +83,7 @@ struct ModulePlan {
   std::vector<KernelPlan> kernels;
   std::vector<GlobalPlan> globals;
   std::vector<LaunchPlan> launches;
+  std::vector<CountedPlan> counted;  ///< of each text, where coverage is asked for
   std::uint64_t constant_size = 0;
   std::string deferred, deferred_arguments;  ///< what kernels that are left for later are made of
 };

@@ -20,6 +20,7 @@
 #include "cuda_cpu/compiler/passes/analysis/running_time.hpp"
 #include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/check/check_supported.hpp"
+#include "cuda_cpu/compiler/passes/check/coverage_counters.hpp"
 #include "cuda_cpu/compiler/passes/check/kernel_checks.hpp"
 #include "cuda_cpu/compiler/passes/lowering/block_function.hpp"
 #include "cuda_cpu/compiler/passes/lowering/device_functions.hpp"
@@ -202,6 +203,8 @@ constexpr Pass passes_in_order[] = {
      }},
     {"kernel-checks", required, "with TREADLE_CHECK, asks the run-time before each access",
      [](PassContext& c) { insert_kernel_checks(c.module, c.plan, c.options.checks); }},
+    {"coverage-counters", required, "with TREADLE_COVERAGE, counts where clang says so",
+     [](PassContext& c) { lower_coverage_counters(c.module); }},
     {"texture-objects", required, "from the number of a texture object to what it describes",
      [](PassContext& c) { lower_texture_objects(c.module); }},
     {"math-calls", required, "math functions read and write no memory",

@@ -90,6 +90,28 @@ void erase_compiler_lists(llvm::Module& module) {
     if (llvm::GlobalVariable* list = module.getNamedGlobal(name)) list->eraseFromParent();
 }
 
+/// Their variables are no user's, and the descriptor says where they are.
+bool is_of_coverage(const llvm::GlobalVariable& variable) {
+  return variable.getName().starts_with("treadle.coverage.");
+}
+
+void plan_coverage(llvm::Module& module, ModulePlan& plan) {
+  llvm::NamedMDNode* const all = module.getNamedMetadata("treadle.coverage");
+  if (!all) return;
+  for (const llvm::MDNode* one : all->operands())
+    plan.counted.push_back(
+        {llvm::mdconst::extract<llvm::GlobalVariable>(one->getOperand(0)),
+         llvm::mdconst::extract<llvm::GlobalVariable>(one->getOperand(1)),
+         llvm::mdconst::extract<llvm::ConstantInt>(one->getOperand(2))->getZExtValue()});
+  all->eraseFromParent();
+  for (const CountedPlan& counted : plan.counted)
+    for (llvm::GlobalVariable* variable : {counted.map, counted.counters}) {
+      // External, or the clean-up drops what only the descriptor will name.
+      variable->setLinkage(llvm::GlobalValue::ExternalLinkage);
+      variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    }
+}
+
 /// A variable the host may write: its initial value is no fact, its address is in the descriptor.
 bool is_user_variable(const llvm::GlobalVariable& variable) {
   return !variable.isDeclaration() && variable.getAddressSpace() != shared_address_space &&
@@ -111,7 +133,7 @@ void plan_globals(llvm::Module& module, ModulePlan& plan) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     variable.setComdat(nullptr);
     variable.setDSOLocal(true);
-    if (variable.isDeclaration()) continue;
+    if (variable.isDeclaration() || is_of_coverage(variable)) continue;
     if (!is_user_variable(variable)) {
       variable.setLinkage(llvm::GlobalValue::InternalLinkage);
       continue;
@@ -189,6 +211,7 @@ ModulePlan retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
   erase_compiler_lists(module);
   define_missing_virtuals(module);
   plan_globals(module, plan);
+  plan_coverage(module, plan);
   make_launch_functions(module, plan);
   for (llvm::Function& function : module) make_function_plain(function, machine);
   for (KernelPlan& kernel : plan.kernels)
