@@ -125,6 +125,21 @@ enum class CheckedStep : std::uint32_t {
   fence                 ///< what was written is visible to who sees what is written next
 };
 
+/// What all threads of a row do at one place: an access, or a step where `access` is of a barrier.
+struct RowAccess {
+  const CheckedAccess* access;
+  std::uint64_t size;    ///< bytes; 0: a step
+  std::int64_t stride;   ///< bytes from thread to thread
+  CheckedStep step;      ///< which, if it is one
+  std::uint32_t ignore;  ///< CheckFlags that need not be looked at
+};
+/// Where it is done: by the threads [begin, end) of the row.
+struct RowPlace {
+  std::uintptr_t address;  ///< of thread `begin`
+  std::uintptr_t base;     ///< of the variable, as for check_access
+  std::uint32_t begin, end;
+};
+
 /// Run-time services generated code may call. Filled by the run-time before the first launch,
 /// through the module's exported variable `treadle_services` (a `const Services*`).
 struct Services {
@@ -159,6 +174,11 @@ struct Services {
   /// What the device run-time has; the answer is one of its errors. device_runtime.hpp
   int (*runtime_call)(std::uint32_t what, std::uint64_t a, std::uint64_t b, std::uint64_t c,
                       std::uint64_t d, std::uint64_t e);
+  /// `count` accesses and steps of neighbouring threads, in the order of the text; the number in
+  /// the block of the row's first is `thread`. 1: all are allowed and are noted now. 0: each
+  /// thread has to ask by itself.
+  std::uint32_t (*check_row)(BlockContext* block, const RowAccess* accesses, const RowPlace* places,
+                             std::uint32_t count, std::uint32_t thread);
 };
 
 /// What a kernel asks of the device run-time; kernels/cuda_cpu/treadle/launches.h numbers them,

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "cuda_cpu/runtime/kept_by_thread.hpp"
@@ -23,19 +24,45 @@ struct Cell {
   std::array<GlobalMoment, 2> readers;
 };
 
-/// A cell for each word, or, once a part of a word was accessed, for each byte; none where nothing
-/// was accessed since it was forgotten. A page stays as long as the process: threads remember it.
+/// Threads in a row, each with its own bytes of a page; or, with a stride of 0, one thread.
+struct NotedRow {
+  GlobalMoment first;                // of the thread that has the byte at `begin`
+  std::uint16_t begin = 0, end = 0;  // in the page
+  std::uint16_t stride = 0;          // bytes of a thread
+  bool covers(const NotedRow& other) const { return begin <= other.begin && other.end <= end; }
+  bool meets(const NotedRow& other) const { return begin < other.end && other.begin < end; }
+  GlobalMoment at(std::uintptr_t byte) const {
+    GlobalMoment moment = first;
+    if (stride != 0) moment.moment.thread += static_cast<std::uint32_t>((byte - begin) / stride);
+    return moment;
+  }
+};
+
+/// At first some rows, in their order. A cell for each word once a thread alone accessed the page,
+/// or rows that nobody could keep apart; or for each byte, once a part of a word was accessed.
+/// Nothing where nothing was accessed since it was forgotten. A page stays as long as the process:
+/// threads remember it.
 struct Page {
+  static constexpr std::size_t most_rows = 12;
   std::atomic_flag is_used = ATOMIC_FLAG_INIT;
+  std::uint32_t row_count = 0;
+  std::array<NotedRow, most_rows> rows;
   std::vector<Cell> cells;
   bool is_split() const { return cells.size() == page_bytes; }
-  void prepare() {
-    if (cells.empty()) cells.resize(page_bytes / word_bytes);
-  }
+  void prepare();
   void split() {
     std::vector<Cell> bytes(page_bytes);
     for (std::size_t k = 0; k < page_bytes; ++k) bytes[k] = cells[k / word_bytes];
     cells = std::move(bytes);
+  }
+  void remove_row(std::size_t number) {
+    std::move(rows.begin() + static_cast<std::ptrdiff_t>(number) + 1, rows.begin() + row_count,
+              rows.begin() + static_cast<std::ptrdiff_t>(number));
+    --row_count;
+  }
+  void forget() {
+    cells = {};
+    row_count = 0;
   }
 };
 
@@ -121,32 +148,152 @@ bool is_same_thread(const GlobalMoment& a, const GlobalMoment& b) {
   return a.launch == b.launch && a.block == b.block && a.moment.thread == b.moment.thread;
 }
 
-/// What the access races with, or null; then the cell knows it.
-const GlobalMoment* note(Cell& cell, const GlobalMoment& now, const BlockOrder& order) {
-  const auto races_with = [&](const GlobalMoment& other) {
-    return other.launch != 0 && !(is_strong(other) && is_strong(now)) &&
-           !is_ordered(other, now, order);
-  };
-  if (races_with(cell.writer)) return &cell.writer;
+bool races(const GlobalMoment& earlier, const GlobalMoment& now, const BlockOrder& order) {
+  return earlier.launch != 0 && !(is_strong(earlier) && is_strong(now)) &&
+         !is_ordered(earlier, now, order);
+}
+
+bool gives_way(const GlobalMoment& reader, const GlobalMoment& now, const BlockOrder& order) {
+  return reader.launch == 0 || is_same_thread(reader, now) || is_ordered(reader, now, order);
+}
+
+void keep(Cell& cell, const GlobalMoment& now, const BlockOrder& order) {
   auto& [first, second] = cell.readers;
   if (writes(*now.moment.access)) {
-    if (races_with(first)) return &first;
-    if (races_with(second)) return &second;
     cell.writer = now;
-    return nullptr;
-  }
-  const auto gives_way = [&](const GlobalMoment& reader) {
-    return reader.launch == 0 || is_same_thread(reader, now) || is_ordered(reader, now, order);
-  };
-  if (is_same_thread(second, now) || !gives_way(first)) {
-    if (gives_way(second)) second = now;
+  } else if (is_same_thread(second, now) || !gives_way(first, now, order)) {
+    if (gives_way(second, now, order)) second = now;
   } else {
     first = now;
   }
+}
+
+/// What the access races with, or null; then the cell knows it.
+const GlobalMoment* note(Cell& cell, const GlobalMoment& now, const BlockOrder& order) {
+  if (races(cell.writer, now, order)) return &cell.writer;
+  if (writes(*now.moment.access))
+    for (const GlobalMoment& reader : cell.readers)
+      if (races(reader, now, order)) return &reader;
+  keep(cell, now, order);
   return nullptr;
 }
 
+/// From rows to cells.
+void Page::prepare() {
+  if (!cells.empty()) return;
+  cells.resize(page_bytes / word_bytes);
+  const BlockOrder unknown;
+  for (const NotedRow& row : std::span(rows).first(row_count))
+    for (std::uintptr_t at = row.begin; at < row.end; at += word_bytes)
+      keep(cells[at / word_bytes], row.at(at), unknown);
+  row_count = 0;
+}
+
+enum class Kept { noted, races, unknown };
+
+/// Two rows that meet, one of which writes.
+Kept in_order(const NotedRow& earlier, const NotedRow& row, const BlockOrder& order) {
+  const GlobalMoment &a = earlier.first, &b = row.first;
+  if (a.launch != b.launch || a.block != b.block)
+    return is_ordered(a, b, order) ? Kept::noted : Kept::races;
+  const std::uintptr_t common = std::max(earlier.begin, row.begin);
+  const bool same_threads =
+      earlier.stride == row.stride &&
+      earlier.at(common).moment.thread == row.at(common).moment.thread &&
+      (earlier.stride == 0 || (earlier.begin - row.begin) % static_cast<int>(row.stride) == 0);
+  const bool has_barrier = a.moment.block_barriers != b.moment.block_barriers ||
+                           b.moment.waited_at > a.moment.time || a.grid_barriers < b.grid_barriers;
+  return same_threads || has_barrier ? Kept::noted : Kept::unknown;
+}
+
+/// Notes a row among others; unknown if that takes cells.
+Kept note_among_rows(Page& page, const NotedRow& row, const BlockOrder& order) {
+  const bool is_write = writes(*row.first.moment.access);
+  for (const NotedRow& other : std::span(page.rows).first(page.row_count)) {
+    if (!other.meets(row) || (!is_write && !writes(*other.first.moment.access))) continue;
+    if (const Kept kept = in_order(other, row, order); kept != Kept::noted) return kept;
+  }
+  // What came before all of it is no longer asked for; two readers are enough.
+  unsigned readers = 0;
+  for (std::size_t i = 0; i < page.row_count;) {
+    const NotedRow& other = page.rows[i];
+    const bool was_write = writes(*other.first.moment.access);
+    const bool is_over = is_write || (!was_write && in_order(other, row, order) == Kept::noted);
+    if (is_over && row.covers(other)) {
+      page.remove_row(i);
+      continue;
+    }
+    if (!is_write && !was_write && other.covers(row)) ++readers;
+    ++i;
+  }
+  if (!is_write && readers >= 2) return Kept::noted;
+  if (page.row_count == Page::most_rows) return Kept::unknown;
+  page.rows[page.row_count++] = row;
+  return Kept::noted;
+}
+
+/// The part of a row that lies in one page.
+bool note_in_page(Page& page, const NotedRow& row, const BlockOrder& order) {
+  if (page.cells.empty())
+    if (const Kept kept = note_among_rows(page, row, order); kept != Kept::unknown)
+      return kept == Kept::noted;
+  page.prepare();
+  const std::uintptr_t step = page.is_split() ? 1 : word_bytes;
+  for (std::uintptr_t at = row.begin; at < row.end; at += step)
+    if (note(page.cells[at / step], row.at(at), order) != nullptr) return false;
+  return true;
+}
+
+/// Neighbouring bytes of threads in a row, or of one thread; `thread_bytes` of each, or 0.
+bool note_stretch(std::uintptr_t begin, std::uintptr_t end, std::uint64_t thread_bytes,
+                  const GlobalMoment& now, const BlockOrder& order) {
+  for (std::uintptr_t at = begin; at < end;) {
+    const std::uintptr_t number = at / page_bytes;
+    const std::uintptr_t page_end = std::min(end, (number + 1) * page_bytes);
+    // A thread that has bytes in two pages is in both.
+    GlobalMoment first = now;
+    if (thread_bytes != 0)
+      first.moment.thread += static_cast<std::uint32_t>((at - begin) / thread_bytes);
+    const auto in_page = [&](std::uintptr_t address) {
+      return static_cast<std::uint16_t>(address - number * page_bytes);
+    };
+    Page& page = page_of(number);
+    const PageUse use(page);
+    if (!note_in_page(
+            page, {first, in_page(at), in_page(page_end), static_cast<std::uint16_t>(thread_bytes)},
+            order))
+      return false;
+    at = page_end;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool note_global_row(const RowOfAccesses& row, const GlobalMoment& now, const BlockOrder& order) {
+  const auto has_words = [](std::uint64_t value) { return value % word_bytes == 0; };
+  if (!has_words(row.first) || !has_words(row.size)) return false;
+  const bool is_dense = row.stride == static_cast<std::int64_t>(row.size);
+  // Within a page the bytes of a thread begin where its size says.
+  if (is_dense && row.first % row.size == 0 && page_bytes % row.size == 0)
+    return note_stretch(row.first, row.first + row.size * row.threads, row.size, now, order);
+  if (row.stride == 0) {
+    // All of them read the same: two are enough.
+    for (std::uint32_t thread = 0; thread < std::min(row.threads, 2u); ++thread) {
+      GlobalMoment mine = now;
+      mine.moment.thread += thread;
+      if (!note_stretch(row.first, row.first + row.size, 0, mine, order)) return false;
+    }
+    return true;
+  }
+  for (std::uint32_t thread = 0; thread < row.threads; ++thread) {
+    GlobalMoment mine = now;
+    mine.moment.thread += thread;
+    const std::uintptr_t first = row.first + static_cast<std::uint64_t>(row.stride) * thread;
+    if (note_global_access(first, row.size, mine, order)) return false;
+  }
+  return true;
+}
 
 std::optional<GlobalRace> note_global_access(std::uintptr_t address, std::uint64_t size,
                                              const GlobalMoment& now, const BlockOrder& order) {
@@ -197,7 +344,10 @@ void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept {
   const std::uintptr_t first = address / page_bytes, last = (address + size - 1) / page_bytes;
   const auto forget = [&](std::uintptr_t number, Page& page) {
     const PageUse use(page);
-    if (page.cells.empty()) return;
+    if (page.cells.empty() && page.row_count == 0) return;
+    if (address <= number * page_bytes && (number + 1) * page_bytes - address <= size)
+      return page.forget();
+    page.prepare();
     const std::uintptr_t step = page_bytes / page.cells.size();
     for (std::size_t k = 0; k < page.cells.size(); ++k)
       if (number * page_bytes + k * step - address < size) page.cells[k] = {};
@@ -221,7 +371,7 @@ void forget_global_accesses() noexcept {
     const std::lock_guard lock(shard.mutex);
     for (auto& [number, page] : shard.pages) {
       const PageUse use(page);
-      page.cells = {};
+      page.forget();
     }
     shard.releases.clear();
   }

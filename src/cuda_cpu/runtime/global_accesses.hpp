@@ -20,6 +20,7 @@
 #include <unordered_map>
 
 #include "cuda_cpu/runtime/access_moment.hpp"
+#include "cuda_cpu/runtime/shared_accesses.hpp"
 #include "cuda_cpu/runtime/stream_order.hpp"
 
 namespace treadle::cuda_cpu {
@@ -57,6 +58,9 @@ struct GlobalRace {
 /// Notes an access; what it races with, if anything. Any thread.
 std::optional<GlobalRace> note_global_access(std::uintptr_t address, std::uint64_t size,
                                              const GlobalMoment& now, const BlockOrder& order);
+/// The same for neighbouring threads; `now` is the first one's, and those of the others differ in
+/// the thread only. False if one of them races; the others may be noted, as if each had asked.
+bool note_global_row(const RowOfAccesses& row, const GlobalMoment& now, const BlockOrder& order);
 /// Before an atomic or volatile write: who reads it sees what the block wrote before its fence.
 void release_block(std::uintptr_t address, BlockKey block, BlockOrder& order);
 /// Behind an atomic or volatile read.

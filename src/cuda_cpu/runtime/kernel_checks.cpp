@@ -21,6 +21,7 @@
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
+#include "cuda_cpu/runtime/block_record.hpp"
 #include "cuda_cpu/runtime/diagnostics.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/global_accesses.hpp"
@@ -39,30 +40,6 @@ namespace {
 
 std::atomic<bool> any_asked{false};
 
-constexpr std::uint64_t word_bytes = 4;
-
-/// In a block that a worker runs; it counts them. 0: never.
-struct SharedMoment {
-  std::uint64_t block = 0;
-  Moment moment;
-  bool meets(const SharedMoment& later) const {
-    return block == later.block && moment.meets(later.moment);
-  }
-};
-
-/// A word or a byte of shared memory. Of many readers two are enough: a writer is at most one of
-/// them.
-struct SharedByte {
-  SharedMoment writer;
-  std::array<SharedMoment, 2> readers;
-};
-
-struct ThreadProgress {
-  std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0, grid_barriers = 0;
-  std::uint32_t waited_at = 0;
-  const CheckedAccess* last_barrier = nullptr;
-};
-
 const char* verb(const CheckedAccess& access) {
   return is_atomic(access) ? "atomic operation on" : writes(access) ? "write of" : "read of";
 }
@@ -73,97 +50,19 @@ bool reads_unwritten(const CheckedAccess& access, Share written) {
   return written == Share::none || (written == Share::some && (access.flags & copies) == 0);
 }
 
-/// What a worker keeps of the block it runs.
-class BlockRecord {
- public:
-  /// Before each call of the two below: on whose behalf.
-  void enter(const BlockContext& block) { block_ = &block; }
-  /// False, with the reason told to the context, if the access must not happen.
-  bool access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
-              const CheckedAccess& access);
-  bool step(CheckedStep step, const CheckedAccess& place);
-  /// What a launch by the calling thread may count on.
-  BlockOrder hand_on_order();
-  void note_ended(std::uint64_t stream, std::uint64_t position) {
-    join(order_.ended, {{stream, position}});
-  }
-
- private:
-  const BlockContext& block() const { return *block_; }
-  const LaunchCommand& launch() const { return *static_cast<const LaunchCommand*>(block().launch); }
-  OrderRecord* order() const { return static_cast<LaunchCommand*>(block().launch)->order(); }
-  std::uint32_t thread() const {
-    const auto& [x, y, z, unused] = block().thread_index;
-    return x + block().block_size[0] * (y + block().block_size[1] * z);
-  }
-  std::string index_of(std::uint32_t linear) const;
-  std::uint32_t block_number() const {
-    const auto& [x, y, z] = block().block_index;
-    return x + block().grid_size[0] * (y + block().grid_size[1] * z);
-  }
-  Moment now(const CheckedAccess& access);
-  ThreadProgress& progress();
-
-  bool within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
-              const CheckedAccess& access);
-  struct FoundAllocation;
-  const FoundAllocation* allocation_at(std::uintptr_t address);
-  bool known(std::uintptr_t address, std::uint64_t size);
-  bool apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access);
-  bool apart_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
-  void split_shared();
-  bool changed_nothing(std::uintptr_t address, std::uint64_t size);
-  void tell(const GlobalRace& race, const GlobalMoment& mine, std::uint64_t size) const;
-  bool written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
-  bool written_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
-  bool note_order(OrderRecord& order, std::uintptr_t address, std::uint64_t size,
-                  const CheckedAccess& access);
-  bool all_arrived(const CheckedAccess& place);
-
-  const BlockContext* block_ = nullptr;
-  std::uint64_t number_ = 0;  ///< of the block
-  std::uint32_t waits_ = 0;   ///< for some threads, that have ended
-  std::uint32_t checked_barriers_ = 0;
-  std::vector<ThreadProgress> threads_;
-  BlockOrder order_;
-  /// A store that races if it changes anything, between the calls before and behind it.
-  struct {
-    bool is_pending = false;
-    GlobalRace race;
-    GlobalMoment mine;
-    std::byte before[16];
-  } doubtful_;
-  /// For each word of shared memory; for each byte once a part of a word was accessed.
-  std::vector<SharedByte> shared_;
-  std::uint64_t shared_step_ = word_bytes;
-  /// Bytes of threads' own arrays, by address: who wrote them last.
-  std::unordered_map<std::uintptr_t, SharedMoment> local_;
-  std::uint64_t generation_ = 0;  ///< of `found_`
-  /// Found last: a thread goes from array to array, its neighbours to the same ones.
-  struct FoundAllocation {
-    Allocation allocation;
-    std::weak_ptr<WrittenBytes> written;
-  };
-  std::array<FoundAllocation, 8> found_;
-  std::size_t next_found_ = 0;
-};
-
 std::string index_in(const std::uint32_t* size, std::uint32_t linear) {
   return fmt::format("({},{},{})", linear % size[0], linear / size[0] % size[1],
                      linear / size[0] / size[1]);
 }
+}  // namespace
+
 std::string BlockRecord::index_of(std::uint32_t linear) const {
   return index_in(block().block_size, linear);
 }
 
-ThreadProgress& BlockRecord::progress() {
-  if (threads_.size() < block().thread_count) threads_.resize(block().thread_count);
-  return threads_[thread()];
-}
-
-Moment BlockRecord::now(const CheckedAccess& access) {
-  const ThreadProgress& mine = progress();
-  return {&access, thread(), mine.block_barriers, mine.warp_barriers, waits_, mine.waited_at};
+Moment BlockRecord::moment_of(std::uint32_t thread, const CheckedAccess& access) const {
+  const ThreadProgress& mine = threads_[thread];
+  return {&access, thread, mine.block_barriers, mine.warp_barriers, waits_, mine.waited_at};
 }
 
 const BlockRecord::FoundAllocation* BlockRecord::allocation_at(std::uintptr_t address) {
@@ -188,8 +87,6 @@ bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
   return found != nullptr && size <= found->allocation.base + found->allocation.size - address;
 }
 
-/// Memory that no other thread of the kernel writes: the worker's stacks, arguments, a thread's
-/// arrays, conditions of graphs.
 bool is_of_a_thread(std::uintptr_t address, const LaunchCommand& launch,
                     const BlockContext& block) {
   if (on_own_stack(address) || on_local_stack(address) || launch.holds_argument(address))
@@ -238,46 +135,18 @@ bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintpt
   return false;
 }
 
-void BlockRecord::split_shared() {
-  if (shared_step_ == 1) return;
-  std::vector<SharedByte> bytes(shared_.size() * word_bytes);
-  for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = shared_[k / word_bytes];
-  shared_ = std::move(bytes);
-  shared_step_ = 1;
-}
-
 /// Race: `offset` is from the start of the block's shared memory.
 bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access) {
-  const SharedMoment mine{number_, now(access)};
-  const auto meets = [&](const SharedMoment& other) {
-    return other.meets(mine) && !(is_atomic(access) && is_atomic(*other.moment.access));
-  };
-  if (offset % word_bytes != 0 || size % word_bytes != 0) split_shared();
-  for (std::uint64_t at = offset; at < offset + size; at += shared_step_) {
-    SharedByte& byte = shared_[at / shared_step_];
-    const SharedMoment* found = meets(byte.writer) ? &byte.writer : nullptr;
-    if (writes(access))
-      for (const SharedMoment& reader : byte.readers)
-        if (meets(reader)) found = &reader;
-    if (found != nullptr && wants(access, check_race)) {
-      const Moment* const other = &found->moment;
-      tell_violation(
-          CUDA_ERROR_LAUNCH_FAILED,
-          fmt::format("race in shared memory: {} byte {} at {} by thread {} and {} it at {}, with "
-                      "no barrier between",
-                      verb(*other->access), at, other->access->place, index_of(other->thread),
-                      verb(access), access.place));
-      return false;
-    }
-    if (writes(access)) byte.writer = mine;
-    if (writes(access)) continue;
-    const SharedMoment& first = byte.readers[0];
-    const bool gives_way = first.block != mine.block ||
-                           first.moment.block_barriers != mine.moment.block_barriers ||
-                           first.moment.thread == mine.moment.thread;
-    byte.readers[gives_way ? 0 : 1] = mine;
-  }
-  return true;
+  const auto race = shared_.note(offset, size, now(access));
+  if (!race) return true;
+  const Moment& other = race->earlier;
+  tell_violation(
+      CUDA_ERROR_LAUNCH_FAILED,
+      fmt::format("race in shared memory: {} byte {} at {} by thread {} and {} it at {}, with "
+                  "no barrier between",
+                  verb(*other.access), race->byte, other.access->place, index_of(other.thread),
+                  verb(access), access.place));
+  return false;
 }
 
 bool BlockRecord::apart_in_memory(std::uintptr_t address, std::uint64_t size,
@@ -348,25 +217,22 @@ void BlockRecord::tell(const GlobalRace& race, const GlobalMoment& mine, std::ui
 }
 
 bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access) {
-  const auto shared = reinterpret_cast<std::uintptr_t>(block().shared);
   const bool local = (access.flags & object_local) != 0;
-  const SharedMoment mine{number_, now(access)};
-  std::uint64_t unknown = 0;
-  for (std::uint64_t i = 0; i < size; ++i) {
-    bool known_value = true;
-    if (local) {
-      SharedMoment& last = local_[address + i];
-      known_value = last.block == mine.block && last.moment.thread == mine.moment.thread;
+  Share share = Share::all;
+  if (local) {
+    const Writer mine{number_, thread()};
+    std::uint64_t unknown = 0;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      Writer& last = local_[address + i];
+      unknown += last == mine ? 0 : 1;
       if (writes(access)) last = mine;
-    } else if (address + i - shared < launch().shared_bytes()) {
-      known_value = shared_[(address + i - shared) / shared_step_].writer.block == mine.block;
     }
-    unknown += known_value ? 0 : 1;
+    share = unknown == 0 ? Share::all : unknown < size ? Share::some : Share::none;
+  } else {
+    share = shared_.written(shared_offset(address), size);
+    if (writes(access)) shared_.note_written(shared_offset(address), size);
   }
-  if (!reads_unwritten(access, unknown == 0     ? Share::all
-                               : unknown < size ? Share::some
-                                                : Share::none))
-    return true;
+  if (!reads_unwritten(access, share)) return true;
   tell_violation(CUDA_ERROR_LAUNCH_FAILED,
                  fmt::format("{}: {} {} bytes of {} memory that nobody has written{}", access.place,
                              verb(access), size, local ? "local" : "shared",
@@ -416,9 +282,8 @@ bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintpt
   if (is_access && wants(access, check_memory) && !within(address, size, base, access))
     return false;
   const std::uint64_t shared_bytes = launch().shared_bytes();
-  if (shared_.size() * shared_step_ < shared_bytes)
-    shared_.resize((shared_bytes + shared_step_ - 1) / shared_step_);
-  const auto offset = address - reinterpret_cast<std::uintptr_t>(block().shared);
+  shared_.fit(shared_bytes);
+  const std::uint64_t offset = shared_offset(address);
   const bool in_shared = offset < shared_bytes && size <= shared_bytes - offset;
   if (!in_shared && (access.flags & object_local) == 0)
     return (!is_access || !wants(access, check_init) || written_in_memory(address, size, access)) &&
@@ -427,40 +292,55 @@ bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintpt
             note_order(*order, address, size, access));
   if (!is_access) return true;
   if (wants(access, check_init) && !written(address, size, access)) return false;
-  const bool noted = wants(access, check_race) || wants(access, check_init);
-  return !in_shared || !noted || apart(offset, size, access);
+  return !in_shared || !wants(access, check_race) || apart(offset, size, access);
+}
+
+std::optional<std::uint32_t> BlockRecord::missing(const ThreadProgress& mine,
+                                                  const CheckedAccess& place) const {
+  for (std::uint32_t i = 0; i < block().thread_count; ++i) {
+    const ThreadProgress& other = threads_[i];
+    if (other.arrivals != mine.arrivals ||
+        (other.last_barrier != &place && std::strcmp(other.last_barrier->place, place.place) != 0))
+      return i;
+  }
+  return {};
 }
 
 /// At the first thread that goes on behind a barrier every other one has come to it.
 bool BlockRecord::all_arrived(const CheckedAccess& place) {
-  const ThreadProgress& mine = progress();
-  for (std::uint32_t i = 0; i < block().thread_count; ++i) {
-    const ThreadProgress& other = threads_[i];
-    if (other.arrivals == mine.arrivals && std::strcmp(other.last_barrier->place, place.place) == 0)
-      continue;
-    const std::string where =
-        other.last_barrier == nullptr
-            ? std::string("came to no barrier")
-            : fmt::format("came last to the one at {}", other.last_barrier->place);
-    tell_violation(
-        CUDA_ERROR_LAUNCH_FAILED,
-        fmt::format("{}: a barrier that not all threads of the block reach: thread {} {}",
-                    place.place, index_of(i), where));
-    return false;
-  }
-  return true;
+  const auto absent = missing(progress(), place);
+  if (!absent) return true;
+  const CheckedAccess* last = threads_[*absent].last_barrier;
+  const std::string where = last == nullptr
+                                ? std::string("came to no barrier")
+                                : fmt::format("came last to the one at {}", last->place);
+  tell_violation(CUDA_ERROR_LAUNCH_FAILED,
+                 fmt::format("{}: a barrier that not all threads of the block reach: thread {} {}",
+                             place.place, index_of(*absent), where));
+  return false;
+}
+
+void BlockRecord::start_block() {
+  ++number_;
+  any_asked.store(true, std::memory_order_relaxed);
+  checked_barriers_ = 0;
+  order_ = launch().known_at_start() == nullptr ? BlockOrder() : *launch().known_at_start();
+  if (has_progress_) threads_.assign(block().thread_count, {});
+  has_progress_ = false;
+  shared_.start_block();
 }
 
 bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
   if (const OrderRecord* order = this->order(); order != nullptr && order->is_second()) return true;
   if (step == CheckedStep::start) {
-    if (thread() != 0) return true;
-    ++number_;  // threads of a block start in order
-    checked_barriers_ = 0;
-    order_ = launch().known_at_start() == nullptr ? BlockOrder() : *launch().known_at_start();
-    threads_.assign(block().thread_count, {});
+    if (thread() == 0) start_block();  // threads of a block start in order
     return true;
   }
+  if (step == CheckedStep::fence) {
+    order_.is_fenced = true;
+    return true;
+  }
+  has_progress_ = true;
   ThreadProgress& mine = progress();
   switch (step) {
     case CheckedStep::arrive:
@@ -468,13 +348,12 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
       mine.last_barrier = &place;
       return true;
     case CheckedStep::behind_warp_barrier:
+      shared_.part();
       ++mine.warp_barriers;
       return true;
     case CheckedStep::behind_some_threads:
+      shared_.part();
       mine.waited_at = ++waits_;
-      return true;
-    case CheckedStep::fence:
-      order_.is_fenced = true;
       return true;
     case CheckedStep::behind_grid_barrier:
       ++mine.grid_barriers;
@@ -485,6 +364,7 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
   mine.block_barriers = mine.arrivals;
   const bool first = checked_barriers_ < mine.arrivals;
   checked_barriers_ = mine.arrivals;
+  if (first) shared_.start_interval();
   return !first || !wants(place, check_sync) || all_arrived(place);
 }
 
@@ -494,31 +374,26 @@ BlockOrder BlockRecord::hand_on_order() {
   return handed;
 }
 
-/// In a block of a cooperative launch the record goes along with it; else it is the worker's.
 BlockRecord& record_of(BlockContext& block) {
+  BlockRecord* record = nullptr;
   if (block.cooperative != 0) {
     if (block.checks == nullptr) block.checks = new BlockRecord;
-    return *static_cast<BlockRecord*>(block.checks);
+    record = static_cast<BlockRecord*>(block.checks);
+  } else {
+    record = &kept_by_thread<BlockRecord>();
   }
-  return kept_by_thread<BlockRecord>();
+  record->enter(block);
+  return *record;
 }
-
-BlockRecord& record_of_block() {
-  BlockContext& block = *current_block();
-  BlockRecord& record = record_of(block);
-  record.enter(block);
-  return record;
-}
-
-}  // namespace
 
 void check_access(const void* address, std::uint64_t size, const void* base,
                   const CheckedAccess* access) {
   bool good = true;
   {
     const ServiceCall call;
-    good = record_of_block().access(reinterpret_cast<std::uintptr_t>(address), size,
-                                    reinterpret_cast<std::uintptr_t>(base), *access);
+    good = record_of(*current_block())
+               .access(reinterpret_cast<std::uintptr_t>(address), size,
+                       reinterpret_cast<std::uintptr_t>(base), *access);
   }
   if (!good) leave_guarded(FaultReason::violation);
 }
@@ -526,11 +401,11 @@ void check_access(const void* address, std::uint64_t size, const void* base,
 std::shared_ptr<const BlockOrder> order_handed_on() {
   const auto* launch = static_cast<const LaunchCommand*>(current_block()->launch);
   if (launch->checked_number() == 0) return nullptr;
-  return std::make_shared<const BlockOrder>(record_of_block().hand_on_order());
+  return std::make_shared<const BlockOrder>(record_of(*current_block()).hand_on_order());
 }
 
 void note_ended(std::uint64_t stream, std::uint64_t position) {
-  if (kernels_are_checked()) record_of_block().note_ended(stream, position);
+  if (kernels_are_checked()) record_of(*current_block()).note_ended(stream, position);
 }
 
 std::string describe_difference(const WordDifference& found, const LaunchShape& shape) {
@@ -559,8 +434,7 @@ void check_step(std::uint32_t step, const CheckedAccess* place) {
   bool good = true;
   {
     const ServiceCall call;
-    any_asked.store(true, std::memory_order_relaxed);
-    good = record_of_block().step(static_cast<CheckedStep>(step), *place);
+    good = record_of(*current_block()).step(static_cast<CheckedStep>(step), *place);
   }
   if (!good) leave_guarded(FaultReason::violation);
 }

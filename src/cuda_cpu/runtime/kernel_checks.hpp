@@ -24,6 +24,10 @@ void check_access(const void* address, std::uint64_t size, const void* base,
 /// Services::check_step: a thread starts, comes to a barrier, or goes on behind it.
 void check_step(std::uint32_t step, const CheckedAccess* place);
 
+/// Services::check_row, for neighbours.
+std::uint32_t check_row(BlockContext* block, const RowAccess* accesses, const RowPlace* places,
+                        std::uint32_t count, std::uint32_t thread);
+
 /// What a launch by the calling thread of a kernel may count on; null if the kernel is not checked.
 std::shared_ptr<const BlockOrder> order_handed_on();
 /// The block that runs has waited for its launches, up to a position of a stream.

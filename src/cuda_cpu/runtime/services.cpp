@@ -152,7 +152,8 @@ const Services& services() {
                                   .sample_texture = sample_texture,
                                   .local_stack = local_stack_end,
                                   .stage_launch = stage_launch,
-                                  .runtime_call = runtime_call};
+                                  .runtime_call = runtime_call,
+                                  .check_row = check_row};
   return table;
 }
 

@@ -38,6 +38,10 @@ void WrittenBytes::note(std::size_t first, std::size_t count) noexcept {
   });
 }
 
+void WrittenBytes::forget() noexcept {
+  for (auto& word : words_) word.store(0, std::memory_order_relaxed);
+}
+
 void WrittenBytes::note_copy(std::size_t first, std::size_t count, const WrittenBytes& from,
                              std::size_t from_first) noexcept {
   for_words(first, count,

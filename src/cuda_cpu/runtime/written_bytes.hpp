@@ -27,6 +27,8 @@ class WrittenBytes {
   void note_copy(std::size_t first, std::size_t count, const WrittenBytes& from,
                  std::size_t from_first) noexcept;
   Share written(std::size_t first, std::size_t count) const noexcept;
+  /// None of them is. Not while another thread asks.
+  void forget() noexcept;
 
  private:
   std::uint64_t bits(std::size_t first, std::size_t count) const noexcept;

@@ -183,7 +183,9 @@ class Checked:
     def run(self, name, arguments=(), *, checks=ALL, shape=None, first=None):
         """(error code or 0, text); `first` makes the first argument."""
         if checks not in self.images:
-            self.images[checks] = self.device.image(SOURCE, ME, f"--treadle-check={checks}")
+            self.images[checks] = self.device.image(
+                SOURCE, ME, *f"--treadle-check={checks}".split()
+            )
         context = ctypes.c_void_p()
         self.device.check("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
         try:

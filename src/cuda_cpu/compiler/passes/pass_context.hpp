@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda_cpu/compiler/passes/check/row_checks.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/lowering/shared_memory.hpp"
 #include "cuda_cpu/compiler/passes/module_plan.hpp"
@@ -36,7 +37,8 @@ struct BackendOptions;
 struct RegionWork {
   llvm::SmallVector<const Slot*, 2> indices;  ///< that may be consecutive (consecutive_indices.hpp)
   RegionFunction function;
-  llvm::MDNode* group = nullptr;  ///< of memory accesses that are independent between threads
+  llvm::MDNode* group = nullptr;      ///< of memory accesses that are independent between threads
+  std::unique_ptr<RowChecks> checks;  ///< null: the region is not checked by rows
   UnrollAndJamPlan rows;
   std::optional<FullStrip> full_strip;
 };
@@ -61,7 +63,8 @@ struct KernelWork {
 
   KernelPlan& plan;
   std::optional<KernelBody> body;
-  llvm::MDNode* group = nullptr;  ///< as RegionWork::group
+  llvm::MDNode* group = nullptr;      ///< as RegionWork::group
+  std::unique_ptr<RowChecks> checks;  ///< null: it is not checked by rows
   std::optional<IndexSetSplit> guards;
   std::optional<SplitKernel> split;
 };

@@ -22,6 +22,7 @@
 #include "cuda_cpu/compiler/passes/check/check_supported.hpp"
 #include "cuda_cpu/compiler/passes/check/coverage_counters.hpp"
 #include "cuda_cpu/compiler/passes/check/kernel_checks.hpp"
+#include "cuda_cpu/compiler/passes/check/row_checks.hpp"
 #include "cuda_cpu/compiler/passes/lowering/block_function.hpp"
 #include "cuda_cpu/compiler/passes/lowering/device_functions.hpp"
 #include "cuda_cpu/compiler/passes/lowering/fuse_multiply_adds.hpp"
@@ -111,6 +112,17 @@ Interchange interchange(const PassContext& c) {
   return c.runs("loop-interchange") ? Interchange::on : Interchange::off;
 }
 
+/// Whether all that threads do between barriers of the block they do in this region.
+bool is_between_block_barriers(const SplitKernel& kernel, unsigned number) {
+  const auto& regions = kernel.graph->regions();
+  const auto is_apart = [&](int region) {
+    return region == region_exited ||
+           regions[static_cast<unsigned>(region)].barrier == BarrierKind::block;
+  };
+  return (number == 0 || is_apart(static_cast<int>(number))) &&
+         llvm::all_of(kernel.exits[number].successors, is_apart);
+}
+
 void split_at_barriers(PassContext& c) {
   for (const auto& kernel : c.kernels)
     if (kernel->split) split_at_barriers(*kernel->split, kernel->plan.name);
@@ -131,11 +143,43 @@ void declare_threads_independent(PassContext& c) {
   }
 }
 
+/// Without `determinism`, which counts each access.
+void check_rows(PassContext& c) {
+  const auto may_ask = [&](const KernelBody& body, llvm::Function& function, bool alone) {
+    std::unique_ptr<RowChecks> checks;
+    if (!c.options.checks.determinism) {
+      checks = std::make_unique<RowChecks>(body, function, alone);
+      if (!checks->unchecked()) checks.reset();
+    }
+    return checks;
+  };
+  for (const auto& kernel : c.kernels) {
+    if (kernel->body)
+      kernel->checks = may_ask(*kernel->body, *kernel->body->function, /*alone=*/false);
+    if (!kernel->split) continue;
+    for (unsigned i = 0; i < kernel->split->regions.size(); ++i) {
+      RegionWork& region = kernel->split->regions[i];
+      if (region.function.indices.empty())
+        region.checks = may_ask(kernel->split->body, *region.function.function,
+                                is_between_block_barriers(*kernel->split, i));
+    }
+  }
+}
+
+void call_checks(PassContext& c) {
+  for (const auto& kernel : c.kernels) {
+    if (kernel->body) lower_services_for_threads(*kernel->body, *kernel->body->function, is_check);
+    if (!kernel->split) continue;
+    for (const RegionWork& region : kernel->split->regions)
+      lower_services_for_threads(kernel->split->body, *region.function.function, is_check);
+  }
+}
+
 void plan_unroll_and_jam_of_regions(PassContext& c) {
   for (SplitKernel& kernel : split_kernels(c)) {
     if (kernel.row_width == 0 || kernel.body.stores_thread_index) continue;
     for (RegionWork& region : kernel.regions) {
-      if (!region.function.indices.empty()) continue;
+      if (!region.function.indices.empty() || region.checks) continue;
       KernelBody as_body = kernel.body;
       as_body.function = region.function.function;
       region.rows = plan_unroll_and_jam(as_body, kernel.row_width, c.machine);
@@ -295,6 +339,11 @@ constexpr Pass passes_in_order[] = {
      }},
     {"access-groups", required, "declares memory accesses of different threads independent",
      [](PassContext& c) { declare_threads_independent(c); }},
+    {"row-checks", speed,
+     "checks of a row of threads are one question, and rows that pass run free",
+     [](PassContext& c) { check_rows(c); }},
+    {"check-calls", required, "other checks are calls of the run-time by each thread",
+     [](PassContext& c) { call_checks(c); }},
     {"unroll-and-jam", speed,
      "two rows of threads at a time, where rows share more vectors than there are registers",
      [](PassContext& c) { plan_unroll_and_jam_of_regions(c); }},
@@ -304,7 +353,9 @@ constexpr Pass passes_in_order[] = {
      "the threads of a row that pass the kernel's guards run a copy without them",
      [](PassContext& c) {
        for (const auto& kernel : c.kernels)
-         if (kernel->body) kernel->guards.emplace(*kernel->body);
+         if (kernel->body)
+           kernel->guards.emplace(kernel->checks ? kernel->checks->unchecked_body()
+                                                 : *kernel->body);
      }},
     {"thread-loops", required, "loops over the threads of a block around each region",
      [](PassContext& c) { make_all_region_entries(c); }},

@@ -14,9 +14,9 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -119,15 +119,7 @@ void RowConditions::add(const Value* condition, bool answer, RowValues& row) {
 llvm::Function* RowConditions::copy_with_answers(llvm::Function& function) const {
   if (llvm::none_of(conditions_, [](const Condition& c) { return c.differs(); })) return nullptr;
   llvm::ValueToValueMapTy copies;
-  // Of functions with debug information LLVM copies what is distinct, too. A parallel loop names
-  // the groups that there are.
-  const auto keep = [&](llvm::Metadata* group) { copies.MD()[group].reset(group); };
-  for (const llvm::Instruction& instruction : llvm::instructions(function))
-    if (llvm::MDNode* groups = instruction.getMetadata(llvm::LLVMContext::MD_access_group)) {
-      if (groups->getNumOperands() == 0) keep(groups);
-      for (const llvm::MDOperand& group : groups->operands()) keep(group.get());
-    }
-  llvm::Function* copy = llvm::CloneFunction(&function, copies);
+  llvm::Function* copy = copy_with_groups(function, copies);
   for (const Condition& condition : conditions_)
     copies[condition.compare]->replaceAllUsesWith(
         llvm::ConstantInt::getBool(copy->getContext(), condition.answer));

@@ -246,7 +246,9 @@ void CheckInserter::check(Instruction& instruction) {
   }
 }
 
+/// Only these two checks look at barriers.
 void CheckInserter::note_barrier(llvm::CallBase& barrier) {
+  if ((wanted_ & (check_race | check_sync)) == 0) return;
   const auto* number = llvm::dyn_cast<llvm::ConstantInt>(barrier.getArgOperand(0));
   if (number == nullptr) return;
   const auto kind = static_cast<BarrierKind>(number->getZExtValue());

@@ -31,6 +31,7 @@ class BlockBuilder {
       : work_(work),
         kernel_(work.plan),
         body_(*work.body),
+        unchecked_(work.checks ? work.checks->unchecked() : body_.function),
         builder_(body_.function->getContext()),
         entry_(create_block_entry(body_, "run." + kernel_.name, machine, builder_)) {}
 
@@ -40,11 +41,15 @@ class BlockBuilder {
   using RunPart = llvm::function_ref<void(const RowPart&)>;
 
   void emit_thread(llvm::Function* function, const ThreadPosition& at);
-  void emit_row(const IndexSetSplit& guards, const ThreadPosition& first, RunPart run_part);
+  void emit_row(const ThreadPosition& first, RunPart run_part);
+  void emit_guarded(const IndexSetSplit& guards, const ThreadPosition& first, RunPart run_part);
   RowConditions::Range who_passes(const IndexSetSplit& guards, const ThreadPosition& first);
   void emit_others(const RowConditions::Range& passing, RunPart run_part);
 
   llvm::LLVMContext& context() const { return builder_.getContext(); }
+  const IndexSetSplit* guards() const {
+    return work_.guards && work_.guards->function() ? &*work_.guards : nullptr;
+  }
   Value* size() const { return entry_.block_size(body_, 0); }
   BasicBlock* new_block(const char* name) const {
     return BasicBlock::Create(context(), name, entry_.function);
@@ -63,6 +68,7 @@ class BlockBuilder {
   const KernelWork& work_;
   const KernelPlan& kernel_;
   const KernelBody& body_;
+  llvm::Function* const unchecked_;  ///< the body's function if nothing is checked
   llvm::IRBuilder<> builder_;
   BlockEntry entry_;
   llvm::SmallVector<llvm::CallInst*, 2> calls_;
@@ -99,7 +105,7 @@ RowConditions::Range BlockBuilder::who_passes(const IndexSetSplit& guards,
 /// Before and behind those that pass: a loop of two iterations, so that the code is there once.
 void BlockBuilder::emit_others(const RowConditions::Range& passing, RunPart run_part) {
   Value* const zero = builder_.getInt32(0);
-  const auto run = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
+  const auto run = [&](const ThreadPosition& at) { emit_thread(unchecked_, at); };
   BasicBlock *const side = new_block("side"), *const next = new_block("next");
   BasicBlock *const before = builder_.GetInsertBlock(), *const done = new_block("done");
   go_on_in(side);
@@ -115,8 +121,8 @@ void BlockBuilder::emit_others(const RowConditions::Range& passing, RunPart run_
   builder_.SetInsertPoint(done);
 }
 
-void BlockBuilder::emit_row(const IndexSetSplit& guards, const ThreadPosition& first,
-                            RunPart run_part) {
+void BlockBuilder::emit_guarded(const IndexSetSplit& guards, const ThreadPosition& first,
+                                RunPart run_part) {
   const auto run = [&](const ThreadPosition& at) { emit_thread(guards.function(), at); };
   const auto passing = who_passes(guards, first);
   BasicBlock *const around = new_block("around"), *const done = new_block("done");
@@ -130,14 +136,37 @@ void BlockBuilder::emit_row(const IndexSetSplit& guards, const ThreadPosition& f
   go_on_in(done);
 }
 
+/// A row that passes its checks runs without them.
+void BlockBuilder::emit_row(const ThreadPosition& first, RunPart run_part) {
+  BasicBlock* done = nullptr;
+  if (work_.checks) {
+    const auto run = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
+    Value* const passes = work_.checks->pass(
+        builder_, {entry_.values_at(body_, first), size(), first.linear, entry_.context});
+    BasicBlock *const checked = new_block("checked"), *const free = new_block("free");
+    done = new_block("row.done");
+    builder_.CreateCondBr(passes, free, checked);
+    builder_.SetInsertPoint(checked);
+    run_part({builder_.getInt32(0), size(), LoopKind::serial, run});
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(free);
+  }
+  if (const IndexSetSplit* guards = this->guards()) {
+    emit_guarded(*guards, first, run_part);
+  } else {
+    const auto run = [&](const ThreadPosition& at) { emit_thread(unchecked_, at); };
+    run_part({builder_.getInt32(0), size(), LoopKind::parallel, run});
+  }
+  if (done) go_on_in(done);
+}
+
 llvm::Function* BlockBuilder::build() {
-  const IndexSetSplit* guards = work_.guards && work_.guards->function() ? &*work_.guards : nullptr;
   const auto run_thread = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
-  const auto run_row = [&](const ThreadPosition& first, RunPart run_part) {
-    emit_row(*guards, first, run_part);
+  const auto run_row = [&](const ThreadPosition& of_row, RunPart run_part) {
+    emit_row(of_row, run_part);
   };
   ThreadLoop loop{LoopKind::parallel, work_.group, run_thread};
-  if (guards) loop.emit_row = run_row;
+  if (guards() || work_.checks) loop.emit_row = run_row;
   Value* const first = entry_.values[body_.user_parameters + 3];
   const auto enter_block = [&](Value* number) {
     Value*& index = entry_.values[body_.user_parameters + 3];
@@ -154,8 +183,9 @@ llvm::Function* BlockBuilder::build() {
   emit_thread_loop(builder_, body_, entry_, loop);
   builder_.CreateRetVoid();
   for (llvm::CallInst* call : calls_) inline_threads({call});
+  if (work_.checks) unchecked_->eraseFromParent();
   body_.function->eraseFromParent();
-  if (guards) guards->function()->eraseFromParent();
+  if (guards()) guards()->function()->eraseFromParent();
   return entry_.function;
 }
 

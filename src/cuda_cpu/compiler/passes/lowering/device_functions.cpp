@@ -45,7 +45,7 @@ void lower_indices(llvm::Function& function, llvm::Value* context) {
 
 void lower_device_function(llvm::Function& function, SharedMemory& shared) {
   // The kernel that called has said which thread runs.
-  lower_services(function, [](llvm::IRBuilderBase&) {});
+  lower_services(function, is_service, [](llvm::IRBuilderBase&) {});
   const bool uses_shared = shared.used_in(function);
   if (!uses_shared && !uses_index(function)) return;
   llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());

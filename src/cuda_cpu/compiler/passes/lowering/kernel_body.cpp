@@ -223,6 +223,18 @@ bool KernelBody::reads_launch_arguments(const llvm::LoadInst& load) const {
          !value_types[source->getArgNo()] && source->hasAttribute(llvm::Attribute::ReadOnly);
 }
 
+void lower_services_for_threads(const KernelBody& body, llvm::Function& function,
+                                llvm::function_ref<bool(Marker)> wanted) {
+  const auto parameter = [&](const llvm::Argument* of_body) {
+    return function.getArg(of_body->getArgNo());
+  };
+  lower_services(function, wanted, [&](llvm::IRBuilderBase& builder) {
+    store_thread_index(builder, parameter(body.context()),
+                       {parameter(body.thread_index(0)), parameter(body.thread_index(1)),
+                        parameter(body.thread_index(2))});
+  });
+}
+
 KernelBody make_kernel_body(KernelPlan& kernel, SharedMemory& shared) {
   llvm::Function& source = *kernel.function;
   KernelBody body;
@@ -235,10 +247,8 @@ KernelBody make_kernel_body(KernelPlan& kernel, SharedMemory& shared) {
   move_parameters(source, body);
   lower_indices(body);
   lower_context_fields(body);
-  lower_services(*body.function, [&](llvm::IRBuilderBase& builder) {
-    store_thread_index(builder, body.context(),
-                       {body.thread_index(0), body.thread_index(1), body.thread_index(2)});
-  });
+  lower_services_for_threads(body, *body.function,
+                             [](Marker marker) { return is_service(marker) && !is_check(marker); });
   shared.lower(*body.function, body.shared(), [&](llvm::IRBuilderBase& builder) {
     return builder.getInt64(kernel.static_shared + kernel.exchange_shared);
   });

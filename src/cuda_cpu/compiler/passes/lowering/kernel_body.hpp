@@ -2,8 +2,10 @@
 // One thread of a kernel as a function of everything it depends on.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
 
+#include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 #include "cuda_cpu/compiler/passes/module_plan.hpp"
 
 namespace llvm {
@@ -39,8 +41,14 @@ struct KernelBody {
   llvm::Argument* hidden(unsigned index) const { return function->getArg(user_parameters + index); }
 };
 
+/// The services of `function`, a body or one of its regions: in front of each call the thread says
+/// who it is.
+void lower_services_for_threads(const KernelBody& body, llvm::Function& function,
+                                llvm::function_ref<bool(Marker)> wanted);
+
 /// Moves the code of `kernel` into a body: index markers become parameters, shared variables
-/// offsets. Marks `blockIdx * blockDim + threadIdx` as not wrapping (kernel.small_index).
+/// offsets, services but for checks calls. Marks `blockIdx * blockDim + threadIdx` as not wrapping
+/// (kernel.small_index).
 KernelBody make_kernel_body(KernelPlan& kernel, SharedMemory& shared);
 
 }  // namespace treadle::cuda_cpu

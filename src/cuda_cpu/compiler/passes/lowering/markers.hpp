@@ -53,6 +53,10 @@ constexpr bool is_context_field(Marker marker) {
 }
 /// Lowered to a call through the run-time's table of services.
 constexpr bool is_service(Marker marker) { return marker >= Marker::print; }
+/// Those of them that stay markers until a row of threads may be checked at once.
+constexpr bool is_check(Marker marker) {
+  return marker == Marker::check_access || marker == Marker::check_step;
+}
 
 /// The constant dimension 0..2 of an index marker call.
 unsigned dimension_of(const llvm::CallBase& call);

@@ -64,10 +64,10 @@ void lower_service(llvm::CallInst& call, Marker marker,
 
 }  // namespace
 
-void lower_services(llvm::Function& function,
+void lower_services(llvm::Function& function, llvm::function_ref<bool(Marker)> wanted,
                     llvm::function_ref<void(llvm::IRBuilderBase&)> before_call) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
-    if (const Marker marker = marker_of(instruction); is_service(marker))
+    if (const Marker marker = marker_of(instruction); wanted(marker))
       lower_service(llvm::cast<llvm::CallInst>(instruction), marker, before_call);
 }
 

@@ -59,6 +59,7 @@ KernelBody copy_of(const KernelBody& body) {
 void make_thread_function(KernelPlan& kernel, const KernelBody& body,
                           const llvm::TargetMachine& machine, PassRunner& runner) {
   const KernelBody copy = copy_of(body);
+  lower_services_for_threads(copy, *copy.function, is_check);
   keep_lockstep(copy, runner, ThreadOrder::any);
   call_run_time_at_barriers(copy);
   llvm::IRBuilder<> builder(body.function->getContext());

@@ -18,6 +18,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <optional>
 
@@ -288,6 +289,17 @@ void join_access_group(llvm::Function& function, llvm::MDNode* group) {
     instruction.setMetadata(llvm::LLVMContext::MD_access_group,
                             llvm::uniteAccessGroups(before, group));
   }
+}
+
+llvm::Function* copy_with_groups(llvm::Function& function, llvm::ValueToValueMapTy& copies) {
+  // Of functions with debug information LLVM copies what is distinct, too.
+  const auto keep = [&](llvm::Metadata* group) { copies.MD()[group].reset(group); };
+  for (const llvm::Instruction& instruction : llvm::instructions(function))
+    if (llvm::MDNode* groups = instruction.getMetadata(llvm::LLVMContext::MD_access_group)) {
+      if (groups->getNumOperands() == 0) keep(groups);
+      for (const llvm::MDOperand& group : groups->operands()) keep(group.get());
+    }
+  return llvm::CloneFunction(&function, copies);
 }
 
 }  // namespace treadle::cuda_cpu

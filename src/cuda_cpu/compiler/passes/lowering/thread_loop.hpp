@@ -4,6 +4,8 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/ValueMap.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <string>
 
@@ -96,5 +98,8 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
 /// stay out, and those to a thread's own arrays: inlined into the loop, all threads share them in
 /// turn.
 void join_access_group(llvm::Function& function, llvm::MDNode* group);
+
+/// A copy whose accesses are in the same groups: a parallel loop names those that there are.
+llvm::Function* copy_with_groups(llvm::Function& function, llvm::ValueToValueMapTy& copies);
 
 }  // namespace treadle::cuda_cpu

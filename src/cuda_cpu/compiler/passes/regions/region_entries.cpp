@@ -92,6 +92,8 @@ class RegionEntries {
   void run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number,
                    const ThreadPosition& first, llvm::ArrayRef<const Slot*> indices,
                    llvm::function_ref<void(Value* begin, Value* end)> run) const;
+  void run_checked(llvm::IRBuilder<>& builder, const BlockEntry& entry, const ThreadPosition& first,
+                   Value* count, llvm::function_ref<void(bool is_free)> run) const;
   Value* next_run(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number, Value* row,
                   Value* from, const Slot* in_order) const;
 
@@ -455,6 +457,27 @@ void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& en
   builder.SetInsertPoint(done);
 }
 
+/// Calls `run` for the code of `count` neighbours, from `first` on, that pass their checks, and for
+/// that of others.
+void RegionEntries::run_checked(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                                const ThreadPosition& first, Value* count,
+                                llvm::function_ref<void(bool is_free)> run) const {
+  llvm::SmallVector<Value*, 24> values = entry.values_at(body_, first);
+  values[body_.function->arg_size()] = first.linear;
+  Value* passes = work_.checks->pass(builder, {values, count, first.linear, entry.context});
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(context(), name, entry.function);
+  };
+  llvm::BasicBlock *free = block("free"), *checked = block("checked"), *done = block("some.done");
+  builder.CreateCondBr(passes, free, checked);
+  for (llvm::BasicBlock* part : {checked, free}) {
+    builder.SetInsertPoint(part);
+    run(part == free);
+    builder.CreateBr(done);
+  }
+  builder.SetInsertPoint(done);
+}
+
 llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigned width,
                                     const UnrollAndJamPlan& plan, const FullStrip* step) const {
   llvm::IRBuilder<> builder(context());
@@ -472,6 +495,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigne
     if (Value* distance = step->index_distance(builder, of_first(entry, thread, first)))
       mark_counter(builder, *llvm::cast<llvm::LoadInst>(first[0]), *distance);
   };
+  llvm::Function* function = step ? step->function() : region_.function;
   const auto run_thread = [&](const ThreadPosition& at) {
     llvm::BasicBlock* skip = nullptr;
     if (threads == Threads::selected) {
@@ -486,7 +510,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigne
       values.push_back(builder.CreateAdd(begin, builder.CreateZExt(distance, begin->getType()), "",
                                          /*HasNUW=*/true, /*HasNSW=*/true));
     }
-    llvm::CallInst* call = builder.CreateCall(step ? step->function() : region_.function, values);
+    llvm::CallInst* call = builder.CreateCall(function, values);
     calls.push_back(call);
     if (threads == Threads::selected)
       store_state(builder, call, state, at.linear, group);
@@ -501,23 +525,40 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigne
   // Threads that are not selected, or have left the loop of a strip.
   const bool masks = threads == Threads::selected || (!region_.indices.empty() && step == nullptr);
   const auto kind = masks ? LoopKind::masked : step ? LoopKind::estimated : LoopKind::parallel;
+  const bool by_rows = work_.checks != nullptr && step == nullptr && threads != Threads::selected;
+  const auto run_some = [&](const ThreadPosition& of_row, Value* begin, Value* end, auto run_part) {
+    const auto run = [&](LoopKind how) { run_part({begin, end, how, run_thread}); };
+    if (!by_rows) return run(kind);
+    ThreadPosition first_one = of_row;
+    first_one.x = begin;
+    first_one.linear = builder.CreateAdd(of_row.linear, begin);
+    run_checked(builder, entry, first_one, builder.CreateSub(end, begin), [&](bool is_free) {
+      function = is_free ? work_.checks->unchecked() : region_.function;
+      run(is_free ? kind : LoopKind::serial);
+    });
+  };
   const auto run_row = [&](const ThreadPosition& of_row, auto run_part) {
+    if (threads != Threads::in_runs)
+      return run_some(of_row, builder.getInt32(0), entry.block_size(body_, 0), run_part);
     run_in_runs(builder, entry, builder.getInt32(number_), of_row, region_.indices,
                 [&](Value* begin, Value* end) {
                   first_x = begin;
                   look_at_first(builder.CreateAdd(of_row.linear, begin));
-                  run_part({begin, end, kind, run_thread});
+                  run_some(of_row, begin, end, run_part);
                 });
   };
   ThreadLoop loop{kind, group, run_thread};
-  if (threads == Threads::in_runs)
+  if (threads == Threads::in_runs || by_rows)
     loop.emit_row = run_row;
   else
     loop.before_row = look_at_first;
   loop.plan = plan;
   emit_thread_loop(builder, body_, entry, loop);
   builder.CreateRetVoid();
-  inline_threads(calls);
+  if (by_rows)
+    for (llvm::CallInst* call : calls) inline_threads({call});
+  else
+    inline_threads(calls);
   separate_frames(*entry.function, {state, uniform_frame(entry), varying_frame(entry)});
   return entry.function;
 }
@@ -537,6 +578,7 @@ void make_region_entries(KernelPlan& kernel, const SplitKernel& split,
     plan.barrier = split.graph->regions()[i].barrier;
     plan.uniform_exit = split.exits[i].uniform;
     kernel.regions.push_back(plan);
+    if (split.regions[i].checks) split.regions[i].checks->unchecked()->eraseFromParent();
     split.regions[i].function.function->eraseFromParent();
   }
   kernel.uniform_frame_size = split.live->uniform_size();
