@@ -166,7 +166,8 @@ def assigned(csr: _CsrMatrix, key: Any, value: Any) -> _CsrMatrix:
     elements = _array(value.toarray() if hasattr(value, "toarray") else value)
     if places.ndim == 0 and elements.size != 1:
         raise ValueError("Trying to assign a sequence to an item")
-    if elements.size in (1, places.size) and elements.ndim > places.ndim:  # a vector as a matrix
+    is_vector = elements.ndim > places.ndim and max(elements.shape) == elements.size
+    if is_vector and elements.size in (1, places.size):  # as a matrix
         elements = elements.reshape(places.shape if elements.size == places.size else ())
     if elements.dtype.kind == "c" and csr.dtype.kind != "c":
         raise TypeError(f"{elements.dtype} for an element of {csr.dtype}; take real parts")
