@@ -133,6 +133,8 @@ struct RowAccess {
   CheckedStep step;      ///< which, if it is one
   std::uint32_t ignore;  ///< CheckFlags that need not be looked at
 };
+/// One call answers for so many, and looks at each pair of them.
+inline constexpr std::size_t most_row_accesses = 24;
 /// Where it is done: by the threads [begin, end) of the row.
 struct RowPlace {
   std::uintptr_t address;  ///< of thread `begin`

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One worker runs all threads of a block, so what a block does to its shared memory is kept by the
-// worker, without locks: for each byte who wrote it last and who read it, and between which
-// barriers. Blocks of a cooperative launch go from worker to worker, and take their record along.
-// What is known of global memory, all workers share: global_accesses.hpp.
+// worker, without locks: who wrote a byte last and who read it, and between which barriers, for
+// single bytes and for rows of threads (shared_accesses.hpp). Blocks of a cooperative launch go
+// from worker to worker, and take their record along. What is known of global memory, all workers
+// share: global_accesses.hpp.
 //
 //   s[t] = a[t];              byte 4: written by thread 1, line 7, after 0 barriers
 //   b[t] = s[t + 1];          thread 0 reads it after 0 barriers as well: a race of lines 7 and 8

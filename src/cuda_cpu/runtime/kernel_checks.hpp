@@ -2,7 +2,7 @@
 // Run-time part of TREADLE_CHECK. Checked kernels ask before each access and around each barrier:
 // is the access within an object, does it race with another thread's, was the memory written, have
 // all threads come to this barrier? The first check that fails ends the kernel with an error that
-// names the line. Made for clear reports, not for speed.
+// names the line.
 #pragma once
 
 #include <cstdint>

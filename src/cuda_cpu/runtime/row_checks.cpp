@@ -16,12 +16,13 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr std::size_t most_accesses = 24;
-
 bool asks(const RowAccess& access, CheckFlags check) {
   return wants(*access.access, check) && (access.ignore & check) == 0;
 }
 bool is_step(const RowAccess& access) { return access.size == 0; }
+bool arrives(const RowAccess& access) {
+  return is_step(access) && access.step == CheckedStep::arrive;
+}
 std::uint32_t count_of(const RowPlace& place) { return place.end - place.begin; }
 
 std::uint64_t distance(std::int64_t stride) {
@@ -141,7 +142,7 @@ bool BlockRecord::row_apart(const Span& span, const CheckedAccess& access, std::
   return note_global_row(span.row, mine, order_);
 }
 
-/// A step that is taken again does no harm, but for arrivals: those come last.
+/// A step that is taken again does no harm, but for arrivals: row() takes those last.
 bool BlockRecord::row_step(const RowAccess& access, const RowPlace& place, std::uint32_t thread) {
   const std::span<ThreadProgress> threads(&threads_[thread], count_of(place));
   if (access.step == CheckedStep::start) {
@@ -171,9 +172,9 @@ bool BlockRecord::row_step(const RowAccess& access, const RowPlace& place, std::
 
 bool BlockRecord::row(std::span<const RowAccess> accesses, const RowPlace* places,
                       std::uint32_t thread) {
-  if (order() != nullptr || accesses.size() > most_accesses) return false;
+  if (order() != nullptr || accesses.size() > most_row_accesses) return false;
   shared_.fit(launch().shared_bytes());
-  std::array<Span, most_accesses> spans;
+  std::array<Span, most_row_accesses> spans;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (is_step(accesses[i]) || count_of(places[i]) == 0) continue;
     const auto span = span_of(accesses[i], places[i]);
@@ -185,7 +186,7 @@ bool BlockRecord::row(std::span<const RowAccess> accesses, const RowPlace* place
   }
   if (threads_cross(accesses, places)) return false;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (count_of(places[i]) == 0) continue;
+    if (count_of(places[i]) == 0 || arrives(accesses[i])) continue;
     const std::uint32_t first = thread + places[i].begin;
     const CheckedAccess& access = *accesses[i].access;
     const bool passes =
@@ -195,6 +196,9 @@ bool BlockRecord::row(std::span<const RowAccess> accesses, const RowPlace* place
                   (!asks(accesses[i], check_race) || row_apart(spans[i], access, first));
     if (!passes) return false;
   }
+  for (std::size_t i = 0; i < accesses.size(); ++i)
+    if (arrives(accesses[i]) && count_of(places[i]) != 0)
+      row_step(accesses[i], places[i], thread + places[i].begin);
   return true;
 }
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from kernel_checks_test import MISTAKES, Checked
+from kernel_checks_test import ILLEGAL, MISTAKES, Checked
 
 ALL = "memory,race,init,sync"
 # Each thread asks by itself.
@@ -26,6 +26,58 @@ def test_a_row_that_asks_at_once_is_told_the_same(checked, mistake):
     ]
     assert [each[0] for each in told] == [code, code]
     assert len({re.sub(r"0x\w+|block [(0-9,]+[)] of", "", text) for _, text in told}) == 1
+
+
+# Halos: who leaves the array is not told by the row's ends. BEYOND is behind it.
+HALOS = {
+    "both ends": "unsigned i = t - 1; if (i >= 30) x[t + BEYOND] = 1;",
+    "the others": "if (t >= 1 && t < 31) x[t] = 1; else x[t + BEYOND] = 1;",
+    "either": "if (t < 1 || t >= 31) x[t + BEYOND] = 1;",
+    "wrapped": "if (t + base < 8) x[t + BEYOND] = 1;",
+    "widened": "if ((unsigned long long)(t + base) < 8) x[t + BEYOND] = 1;",
+    "widened, one": "if ((unsigned long long)(t + base) == 3) x[t + BEYOND] = 1;",
+    "signed": "if ((int)t - 31 >= 0) x[t + BEYOND] = 1;",
+    "one": "if (t == 31) x[t + BEYOND] = 1;",
+    "not one": "if (t != 31) x[t + BEYOND] = 1;",
+    "every second": "if (t % 2) x[t + BEYOND] = 1;",
+    "backwards": "if (t > 3) x[(int)t * -3 - 1] = 1;",
+    "shortened": "short i = (signed char)t + (short)base; x[i + BEYOND] = 1;",
+    "chosen": "x[t < 31 ? t : t + BEYOND] = 1;",
+}
+HALO = """extern "C" __global__ void halo(int *x, unsigned base, int run)
+{
+    const unsigned t = threadIdx.x;
+    if (!run) return;
+    %s
+}"""
+BEYOND = 1_000_000
+
+
+@pytest.mark.parametrize("halo", HALOS)
+def test_a_row_of_which_some_leave_the_array_is_stopped(opened_device, halo):
+    text = (HALO % HALOS[halo]).replace("BEYOND", str(BEYOND))
+    told = []
+    for checks in ("memory", ALL, "memory --treadle-disable=row-checks"):
+        checked = Checked(opened_device)
+        checked.images[checks] = opened_device.image(text, *f"--treadle-check={checks}".split())
+        base = np.uint32(2**32 - 28)
+        code, fault = checked.run("halo", (base, np.int32(1)), checks=checks)
+        assert code == ILLEGAL
+        told.append(re.sub(r"0x\w+|block [(0-9,]+[)] of", "", fault))
+        assert checked.run("halo", (base, np.int32(0)), checks=checks)[0] == 0
+    assert len(set(told)) == 1
+
+
+def test_what_a_guard_keeps_from_being_read_is_not_read_before(opened_device):
+    text = """struct Tables { float *rows[4]; };
+    extern "C" __global__ void fill(float *x, Tables tables, int which) {
+        if (which < 4) tables.rows[which][threadIdx.x] = 1;
+        if (which >= 4) x[threadIdx.x] = 1;
+    }"""
+    checked = Checked(opened_device)
+    checked.images[ALL] = opened_device.image(text, f"--treadle-check={ALL}")
+    tables = np.zeros(4, np.uint64)
+    assert checked.run("fill", (tables, np.int32(1 << 28)), checks=ALL) == (0, "")
 
 
 # Rows: neighbours, one thread, every other word, backwards, and what only some threads do.

@@ -177,8 +177,8 @@ RowConditions::Range RowConditions::range(llvm::IRBuilder<>& builder, llvm::Arra
   Rematerializer of_first(builder, first), of_last(builder, last);
   Value *const none = builder.getInt32(0), *const one = builder.getInt32(1);
   Value* const size = builder.CreateAdd(last_x, one);
-  Value *begin = none, *end = size, *known = builder.getTrue();
-  const auto require = [&](Value* answer) { known = builder.CreateAnd(known, answer); };
+  Value *begin = none, *end = size, *is_told = builder.getTrue(), *holds = builder.getTrue();
+  const auto require = [&](Value* answer) { is_told = builder.CreateAnd(is_told, answer); };
   const auto choose = [&](llvm::Intrinsic::ID which, Value* left, Value* right) {
     return builder.CreateBinaryIntrinsic(which, left, right);
   };
@@ -188,7 +188,7 @@ RowConditions::Range RowConditions::range(llvm::IRBuilder<>& builder, llvm::Arra
     Value* from = builder.CreateFreeze(of_first.compute(condition.value()));
     const auto predicate = condition.predicate();
     if (!condition.differs()) {
-      require(builder.CreateICmp(predicate, from, limit));
+      holds = builder.CreateAnd(holds, builder.CreateICmp(predicate, from, limit));
       continue;
     }
     Value* const to = builder.CreateFreeze(of_last.compute(condition.value()));
@@ -222,7 +222,9 @@ RowConditions::Range RowConditions::range(llvm::IRBuilder<>& builder, llvm::Arra
     }
   }
   end = choose(llvm::Intrinsic::umax, begin, end);
-  return {builder.CreateSelect(known, begin, none), builder.CreateSelect(known, end, none)};
+  Value* const is_anybody = builder.CreateAnd(is_told, holds);
+  return {builder.CreateSelect(is_anybody, begin, none),
+          builder.CreateSelect(is_anybody, end, none), is_told};
 }
 
 }  // namespace treadle::cuda_cpu

@@ -67,13 +67,17 @@ class RowConditions {
   /// the last thread.
   llvm::Value* hold(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> first,
                     llvm::ArrayRef<llvm::Value*> last, llvm::Value* last_x) const;
-  /// i32: for which threads, counted from the row's first; `begin` is at most `end`. None where it
-  /// cannot be told.
+  /// i32: for which threads, counted from the row's first; `begin` is at most `end`.
   struct Range {
     llvm::Value *begin, *end;
+    llvm::Value* is_told;  ///< i1: the row's ends tell it; else `begin` and `end` are 0
   };
   Range range(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> first,
               llvm::ArrayRef<llvm::Value*> last, llvm::Value* last_x) const;
+  /// i1: a value of two threads that are `last_x` apart differs by as much, modulo 2^bits: no
+  /// integer on the way to it became wider in between after it had wrapped.
+  static llvm::Value* apart(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* to,
+                            llvm::Value* last_x);
 
  private:
   enum class Side { left, right, neither };
@@ -86,8 +90,6 @@ class RowConditions {
     llvm::Value* limit() const;
     llvm::CmpInst::Predicate predicate() const;  ///< of `value` and `limit`, to be true
   };
-  static llvm::Value* apart(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* to,
-                            llvm::Value* last_x);
   static llvm::Value* in_order(llvm::IRBuilder<>& builder, const Condition& condition,
                                llvm::Value* from, llvm::Value* to);
 

@@ -108,13 +108,15 @@ class Told {
   llvm::DenseMap<std::pair<const llvm::Value*, const llvm::Loop*>, bool> told_;
 };
 
-/// Whether `branch` chooses one of the blocks, which count themselves: one in every launch.
+/// Whether `branch` chooses one of the blocks, which count themselves up to a number that the
+/// launch gives: one in every launch. A constant number may stand for the first launch of all.
 bool takes_a_ticket(const llvm::BranchInst& branch, const llvm::Loop* around, Told& told) {
   const auto* compared = llvm::dyn_cast<llvm::ICmpInst>(branch.getCondition());
   if (!compared || !compared->isEquality() || around != nullptr) return false;
   for (const unsigned side : {0u, 1u})
     if (const auto* ticket = llvm::dyn_cast<llvm::AtomicRMWInst>(compared->getOperand(side)))
       return ticket->getOperation() == llvm::AtomicRMWInst::Add &&
+             !llvm::isa<llvm::Constant>(compared->getOperand(1 - side)) &&
              llvm::isa<llvm::Constant>(ticket->getValOperand()) &&
              told.value(compared->getOperand(1 - side), nullptr);
   return false;

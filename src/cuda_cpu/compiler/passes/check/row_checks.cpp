@@ -41,8 +41,6 @@ using llvm::Instruction;
 using llvm::Value;
 using Stride = std::optional<std::int64_t>;
 
-/// One call answers for so many, and looks at each pair of them.
-constexpr std::size_t most_entries = 24;
 /// Between threads, so that what 1023 of them add to an int of 32 bits tells whether it wraps.
 constexpr std::int64_t largest_stride = 1 << 20;
 
@@ -58,7 +56,7 @@ std::uint64_t field(const llvm::GlobalVariable& access, unsigned number) {
   return llvm::cast<llvm::ConstantInt>(value)->getZExtValue();
 }
 
-/// Whether no thread's own memory, and no code of the program's, comes in between.
+/// Whether the call is no code of the program's, and touches no memory that others see.
 bool may_call(const llvm::CallBase& call) {
   return llvm::isa<llvm::IntrinsicInst>(call) || is_check(marker_of(call)) ||
          call.doesNotAccessMemory();
@@ -154,15 +152,23 @@ Stride RowChecks::Finder::compute(const Instruction& value) {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value))
     return phi->hasConstantValue() ? stride(phi->hasConstantValue()) : std::nullopt;
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value)) {
-    const bool stays = load->hasMetadata(llvm::LLVMContext::MD_invariant_load) ||
-                       checks_.body_.reads_launch_arguments(*load);
-    return stays && stride(load->getPointerOperand()) == Stride(0) ? Stride(0) : std::nullopt;
+    // What is there, whoever asks, and whatever the program would have asked before.
+    const Value* from = load->getPointerOperand()->stripInBoundsConstantOffsets();
+    const bool is_field =
+        from == checks_.body_.context() && load->hasMetadata(llvm::LLVMContext::MD_invariant_load);
+    const bool is_member =
+        llvm::isa<llvm::Argument>(from) && checks_.body_.reads_launch_arguments(*load);
+    return is_field || is_member ? Stride(0) : std::nullopt;
   }
   if (const auto* pointer = llvm::dyn_cast<llvm::GetElementPtrInst>(&value))
     return of_pointer(*pointer);
   if (llvm::isa<llvm::SExtInst, llvm::ZExtInst, llvm::TruncInst, llvm::AddrSpaceCastInst,
-                llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::FreezeInst>(value))
-    return stride(value.getOperand(0));
+                llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::FreezeInst>(value)) {
+    const Stride own = stride(value.getOperand(0));
+    const bool is_short_and_widened = llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value) &&
+                                      value.getType()->getScalarSizeInBits() < 32;
+    return is_short_and_widened && own != Stride(0) ? std::nullopt : own;
+  }
   const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&value);
   const unsigned operation =
       disjoint && disjoint->isDisjoint() ? unsigned{Instruction::Add} : value.getOpcode();
@@ -381,7 +387,7 @@ bool RowChecks::Finder::find() {
     constexpr std::uint32_t checks = check_memory | check_race | check_init | check_order;
     return entry.address != nullptr && (entry.flags & checks & ~entry.ignore) == 0;
   });
-  return checks_.entries_.size() <= most_entries;
+  return checks_.entries_.size() <= most_row_accesses;
 }
 
 RowChecks::RowChecks(const KernelBody& body, llvm::Function& function, bool alone)
@@ -407,23 +413,22 @@ llvm::SmallVector<Value*, 24> RowChecks::parameters_of(llvm::IRBuilder<>& builde
   return values;
 }
 
-RowChecks::Threads RowChecks::threads_of(llvm::IRBuilder<>& builder, const Row& row,
-                                         const Entry& entry) const {
+RowConditions::Range RowChecks::threads_of(llvm::IRBuilder<>& builder, const Row& row,
+                                           const Entry& entry) const {
   Value *const zero = builder.getInt32(0), *const one = builder.getInt32(1);
-  Value *begin = zero, *end = row.count;
-  if (!entry.has_conditions) return {begin, end};
+  if (!entry.has_conditions) return {zero, row.count, builder.getTrue()};
   Value* const last_x = builder.CreateSub(row.count, one);
   const auto of_last = parameters_of(builder, row, last_x);
-  const auto range = entry.conditions.range(builder, row.of_first, of_last, last_x);
-  begin = range.begin;
-  end = range.end;
-  Rematerializer of_first(builder, row.of_first);
+  auto [begin, end, is_told] = entry.conditions.range(builder, row.of_first, of_last, last_x);
+  Rematerializer of_first(builder, row.of_first), behind(builder, of_last);
   for (const Equality& equality : entry.equalities) {
     Value* const value = builder.CreateFreeze(of_first.compute(equality.value));
     Value* const limit = builder.CreateFreeze(of_first.compute(equality.limit));
     Value *from = zero, *to = row.count;
     if (equality.is_split) {
       // The one thread for which the value, which grows by one, is the limit.
+      Value* const to_value = builder.CreateFreeze(behind.compute(equality.value));
+      is_told = builder.CreateAnd(is_told, RowConditions::apart(builder, value, to_value, last_x));
       Value* const distance = builder.CreateSub(limit, value);
       Value* const is_there =
           builder.CreateICmpULT(distance, builder.CreateZExt(row.count, distance->getType()));
@@ -437,19 +442,19 @@ RowChecks::Threads RowChecks::threads_of(llvm::IRBuilder<>& builder, const Row& 
     begin = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, begin, from);
     end = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, to);
   }
-  return {begin, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, begin, end)};
+  return {begin, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, begin, end), is_told};
 }
 
-/// Writes the entry's RowPlace; i1: its address is what the stride says.
+/// Writes the entry's RowPlace; i1: who does it is known, and its address is what the stride says.
 Value* RowChecks::emit_place(llvm::IRBuilder<>& builder, const Row& row, const Entry& entry,
                              Value* place) const {
   const auto store = [&](Value* value, std::size_t offset) {
     builder.CreateStore(value, context_field(builder, place, offset));
   };
-  const Threads threads = threads_of(builder, row, entry);
+  const RowConditions::Range threads = threads_of(builder, row, entry);
   store(threads.begin, offsetof(RowPlace, begin));
   store(threads.end, offsetof(RowPlace, end));
-  if (entry.address == nullptr) return builder.getTrue();
+  if (entry.address == nullptr) return threads.is_told;
   const auto of_begin = parameters_of(builder, row, threads.begin);
   Value* const count = builder.CreateSub(threads.end, threads.begin);
   Value* const last = builder.CreateSub(threads.end, builder.getInt32(1));
@@ -460,7 +465,7 @@ Value* RowChecks::emit_place(llvm::IRBuilder<>& builder, const Row& row, const E
   store(builder.CreatePtrToInt(first.compute(entry.base), builder.getInt64Ty()),
         offsetof(RowPlace, base));
   Value* fits = builder.getTrue();
-  if (entry.widened.empty()) return fits;
+  if (entry.widened.empty()) return threads.is_told;
   const auto of_last = parameters_of(builder, row, last);
   Rematerializer behind(builder, of_last);
   for (const auto& [value, stride] : entry.widened) {
@@ -471,7 +476,8 @@ Value* RowChecks::emit_place(llvm::IRBuilder<>& builder, const Row& row, const E
     auto* const step = llvm::ConstantInt::getSigned(from->getType(), stride);
     fits = builder.CreateAnd(fits, builder.CreateICmpEQ(way, builder.CreateMul(steps, step)));
   }
-  return builder.CreateOr(builder.CreateFreeze(fits), builder.CreateIsNull(count));
+  fits = builder.CreateOr(builder.CreateFreeze(fits), builder.CreateIsNull(count));
+  return builder.CreateAnd(threads.is_told, fits);
 }
 
 /// RowAccess of each entry.

@@ -61,10 +61,8 @@ class RowChecks {
     llvm::SmallVector<std::pair<llvm::Value*, std::int64_t>, 2> widened = {};
   };
   class Finder;
-  struct Threads {
-    llvm::Value *begin, *end;
-  };
-  Threads threads_of(llvm::IRBuilder<>& builder, const Row& row, const Entry& entry) const;
+  RowConditions::Range threads_of(llvm::IRBuilder<>& builder, const Row& row,
+                                  const Entry& entry) const;
   llvm::SmallVector<llvm::Value*, 24> parameters_of(llvm::IRBuilder<>& builder, const Row& row,
                                                     llvm::Value* distance) const;
   llvm::Value* emit_place(llvm::IRBuilder<>& builder, const Row& row, const Entry& entry,

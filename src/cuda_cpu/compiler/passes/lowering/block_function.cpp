@@ -99,7 +99,7 @@ RowConditions::Range BlockBuilder::who_passes(const IndexSetSplit& guards,
     phi->addIncoming(if_some, some);
     return phi;
   };
-  return {either(zero, range.begin), either(size(), range.end)};
+  return {either(zero, range.begin), either(size(), range.end), builder_.getTrue()};
 }
 
 /// Before and behind those that pass: a loop of two iterations, so that the code is there once.
