@@ -86,8 +86,11 @@ def _count_lines(config: pytest.Config, reports: list[str]) -> None:
         handle, file = tempfile.mkstemp(prefix="treadle-coverage-")
         os.close(handle)
         os.environ["TREADLE_COVERAGE"] = file
-    file = os.path.abspath(os.environ["TREADLE_COVERAGE"])
+    # Tests change folders, and processes begin in others.
+    file = os.environ["TREADLE_COVERAGE"] = os.path.abspath(os.environ["TREADLE_COVERAGE"])
     if os.path.abspath(settings().coverage) != file:
+        if not given:
+            os.unlink(file)
         raise pytest.UsageError(
             "--treadle-cov: kernels were compiled before pytest began"
             "\ntry: TREADLE_COVERAGE=kernels.cov TREADLE_DEVICE=cpu pytest --treadle-cov"

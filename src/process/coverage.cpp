@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -62,14 +63,21 @@ void write_report(const std::filesystem::path& file, const std::string& bytes) {
   if (!stream) throw FileError(errno, file.string(), "writing \"" + file.string() + "\"");
 }
 
+bool is_file_of(const CoveredText& text) {
+  std::ifstream file(text.name, std::ios::binary);
+  return std::string(std::istreambuf_iterator(file), {}) == text.text;
+}
+
 /// Gives each text that is no file the name of one in `folder`, and writes it there.
 void keep_texts(std::vector<CoveredText>& texts, const std::filesystem::path& folder) {
+  std::set<std::string> names;
   for (CoveredText& text : texts) {
     std::error_code failed;
-    if (std::filesystem::is_regular_file(text.name, failed)) continue;
+    if (std::filesystem::is_regular_file(text.name, failed) && is_file_of(text)) continue;
     std::string name = text.name;
     std::ranges::replace_if(
         name, [](char c) { return c == '/' || c == ' ' || c == '<' || c == '>'; }, '_');
+    while (!names.insert(name).second) name += '_';
     const std::filesystem::path path = folder / name;
     write_report(path, text.text);
     text.name = path.string();

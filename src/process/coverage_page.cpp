@@ -102,7 +102,7 @@ std::string coverage_page(const std::vector<CoveredText>& texts) {
     cell(text.missed_lines(), "</td>");
     cell(2 * text.branches.size(), "</td>");
     cell(text.missed_ways(), "</td>");
-    cell(static_cast<std::size_t>(text.share() * 100), "%</td></tr>\n");
+    cell(whole_percent(text.share()), "%</td></tr>\n");
   }
   made += "</table>\n";
   for (std::size_t i = 0; i < texts.size(); ++i)

@@ -12,10 +12,7 @@
 namespace treadle {
 namespace {
 
-std::string percent(double share) {
-  // 100 % is said of nothing less.
-  return std::to_string(static_cast<int>(share * 100)) + "%";
-}
+std::string percent(double share) { return std::to_string(whole_percent(share)) + "%"; }
 
 std::string share_of(std::size_t covered, std::size_t all) {
   char text[32];

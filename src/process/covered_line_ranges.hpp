@@ -14,4 +14,9 @@ std::string missing_places(const CoveredText& text);
 /// "never true", "never false"; empty for a branch that went both ways, and one nobody reached.
 const char* missing_way(const CoveredBranch& branch);
 
+/// A share of 1 in percent; 100 is said of nothing less.
+inline unsigned whole_percent(double share) {
+  return static_cast<unsigned>(share * 100 + 1e-9);  // 29 of 50 is no less than 58
+}
+
 }  // namespace treadle

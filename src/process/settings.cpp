@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "treadle/base/error.hpp"
+#include "treadle/process/folders.hpp"
 
 namespace treadle {
 namespace {
@@ -167,6 +168,8 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_DUMP", s.dump);
   read.text("TREADLE_TRACE", s.trace);
   read.text("TREADLE_COVERAGE", s.coverage);
+  // Where it is now: programs change folders before they compile.
+  if (!s.coverage.empty()) s.coverage = absolute_path(s.coverage).string();
   return s;
 }
 

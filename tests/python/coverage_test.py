@@ -198,8 +198,10 @@ def test_the_table_names_what_is_missing(counted):
     assert re.search(r"^TOTAL +\d+ +\d+ +\d+ +\d+ +\d+%$", table, re.MULTILINE)
 
 
-def test_reports_for_other_programs(counted, tmp_path):
-    path, texts = counted
+def test_reports_for_other_programs(counted, tmp_path, monkeypatch):
+    texts = counted[1]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kernel.cu").write_text("another text of this name")
     page = coverage_page(texts)
     assert '<span class="missed"><i>23</i><i>0</i>        v = unused(v);</span>' in page
     assert "column 9 never true" in page and "src=" not in page and 'href="http' not in page
@@ -209,7 +211,8 @@ def test_reports_for_other_programs(counted, tmp_path):
     assert "DA:14,4\n" in lcov and "BRDA:13,0,0,4\n" in lcov and "FNDA:16,ways\n" in lcov
     written = write_coverage_report(texts, f"lcov:{tmp_path / 'kernels.info'}")
     sources = re.findall("^SF:(.*)$", written.read_text(), re.MULTILINE)
-    assert len(sources) == 5 and any("void halve" in open(name).read() for name in sources)
+    found = {open(name).read() for name in sources}
+    assert found == {text.text for text in texts}
     with pytest.raises(treadle.InvalidArgument, match="html:FOLDER"):
         write_coverage_report(texts, "pdf:x")
     other = tmp_path / "other"
@@ -238,7 +241,8 @@ import treadle.pycuda.autoinit
 import treadle.pycuda.gpuarray as gpuarray
 from treadle.pycuda.compiler import SourceModule
 
-def test_sums():
+def test_sums(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     y = gpuarray.zeros(2, np.int32)
     ones = gpuarray.to_gpu(np.ones(64, np.int32))
     SourceModule({SUMS!r}).get_function("sums")(y, ones, block=(64, 1, 1), grid=(2, 1))
@@ -254,9 +258,11 @@ def test_pytest_tells_what_a_suite_reached(counted, run_python, tmp_path):
     page = f"--treadle-cov-report=html:{tmp_path / 'page'}"
     done = run_python(
         *words, "--treadle-cov", "--treadle-cov-report=term", page, *where,
-        TREADLE_CACHE_DIR=str(counted[0].parent / "cache"),
+        TREADLE_CACHE_DIR=str(counted[0].parent / "cache"), TREADLE_COVERAGE="sums.cov",
+        cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+    assert read_coverage(tmp_path / "sums.cov"), "written elsewhere"
     assert re.search(r"^sums.py +2 +0 +2 +0 +100%$", done.stdout, re.MULTILINE), done.stdout
     assert "void sums" in (tmp_path / "page" / "index.html").read_text()
     refused = run_python(*words, "--treadle-cov-report=pdf:x", *where)
