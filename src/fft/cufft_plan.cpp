@@ -53,6 +53,7 @@ class CufftTransform final : public Plan {
     std::optional<memory::Allocation<memory::DeviceAllocator>> scratch;
     library::HandleWorkspace workspace{.size_bytes = plan_.work_bytes()};
     if (workspace.size_bytes != 0) {
+      const device::GrowAlone alone;  // a pending transform may want the plan
       scratch = memory::pool_of(stream.device())
                     .allocate(workspace.size_bytes, stream.shared_from_this());
       workspace.address = address(scratch->block().location());

@@ -122,7 +122,8 @@ bool is_large(const kernel::Product& product) {
 /// Whether CLBlast may be asked for it at all.
 bool is_for_clblast(const device::Device& device, const kernel::Product& product) {
   return product.epilogue == nullptr && is_blas_dtype(product.dtype) && is_large(product) &&
-         device::opencl_device(device) != nullptr && blas_product(product) && blas_calls(product);
+         is_on_elements(product) && device::opencl_device(device) != nullptr &&
+         blas_product(product) && blas_calls(product);
 }
 
 /// The best of three, behind one for compilers and caches.
@@ -252,7 +253,10 @@ bool queue_by_clblast(const Clblast& library, device::Stream& stream,
         product.outer * product.inner * product.m * product.n * DType(product.dtype).size_bytes());
   }
   device::opencl_queue(stream);  // from now on others queue work there, too
-  return multiply_by_clblast(library, reinterpret_cast<void*>(stream.raw()), product);
+  const bool is_queued =
+      multiply_by_clblast(library, reinterpret_cast<void*>(stream.raw()), product);
+  device::opencl_queue(stream);  // markers that were made before are too early
+  return is_queued;
 }
 
 std::optional<kernel::KernelNote> note_of_opencl(device::Device& device,

@@ -59,12 +59,14 @@ void DeviceAllocator::wait(const Stream& stream, const Mark& mark) {
 DevicePool& pool_of(device::Device& device) {
   return device.slot<DevicePool>([&] {
     PoolOptions options;
-    options.before_growth = [&device](std::size_t block_bytes) {
-      if (device::DeferredWork* const deferred = device.deferred())
-        deferred->before_growth(block_bytes);
+    const auto deferred = [&device]() -> device::DeferredWork* {
+      return device::GrowAlone::is_active() ? nullptr : device.deferred();
     };
-    options.reclaim = [&device] {
-      if (device::DeferredWork* const deferred = device.deferred()) deferred->reclaim();
+    options.before_growth = [deferred](std::size_t block_bytes) {
+      if (device::DeferredWork* const work = deferred()) work->before_growth(block_bytes);
+    };
+    options.reclaim = [deferred] {
+      if (device::DeferredWork* const work = deferred()) work->reclaim();
     };
     options.quiet_time = std::chrono::seconds(settings().pool_seconds);
     if (const std::uint64_t all = device.info().memory_bytes; all != 0)

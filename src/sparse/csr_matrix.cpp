@@ -120,13 +120,16 @@ CsrMatrix CsrMatrix::merged() const {
 
 CsrMatrix CsrMatrix::by_library() const {
   CsrMatrix made = *this;
-  if (is_for_cusparse(*this)) made.library_starts_ = cusparse_starts(*this);
+  if (!is_for_cusparse(*this)) return made;
+  made.starts_writes_ = offsets_.writes();
+  made.library_starts_ = cusparse_starts(*this);
   return made;
 }
 
 Array CsrMatrix::product(const Array& x, Scalar dtype) const {
   if (is_by_library() && data_.dtype() == dtype)
-    return multiplied_by_cusparse(*this, library_starts_, x);
+    return multiplied_by_cusparse(
+        *this, offsets_.writes() == starts_writes_ ? library_starts_ : cusparse_starts(*this), x);
   return SparseMatrix::product(x, dtype);
 }
 

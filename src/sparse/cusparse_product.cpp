@@ -37,6 +37,7 @@ class Scratch {
 
  private:
   std::uint64_t allocate(std::size_t bytes) {
+    const device::GrowAlone alone;  // the handle is locked, and a pending product may want it
     blocks_.push_back(
         memory::pool_of(stream_.device()).allocate(bytes, stream_.shared_from_this()));
     return address_of(blocks_.back().block().location());
@@ -162,9 +163,10 @@ std::optional<CsrMatrix> CsrMatrix::multiplied_by_library(const CsrMatrix& other
         rows_of(result, made_starts, result.indices_, device::MemoryUse::writes);
     on_stream([&](void* raw) { product->store(raw, place); });
     if (settings().sync) queue.synchronize();
-    array::set_maker(result.data_, {.name = &cusparse.name, .text = &cusparse.text});
     result.offsets_ = packed(in_dtype(made_starts, Scalar::int64));
-    return result.sorted();
+    CsrMatrix sorted = result.sorted();
+    array::set_maker(sorted.data_, {.name = &cusparse.name, .text = &cusparse.text});
+    return sorted;
   } catch (const DeviceError&) {
     return std::nullopt;  // it refuses, or takes more memory than there is: our kernels multiply
   }

@@ -48,6 +48,18 @@ class [[nodiscard]] LeaveDeferred {
   static bool is_active() noexcept;
 };
 
+/// Within it the device's pool grows without computing what is deferred: for a thread that has a
+/// lock, such as that of a library's handle, which computing may want.
+class [[nodiscard]] GrowAlone {
+ public:
+  GrowAlone() noexcept;  ///< scopes may lie within each other
+  ~GrowAlone();
+  GrowAlone(const GrowAlone&) = delete;
+  GrowAlone& operator=(const GrowAlone&) = delete;
+  /// Whether there is one on this thread.
+  static bool is_active() noexcept;
+};
+
 /// What a launch does to memory.
 enum class MemoryUse : std::uint8_t { reads, writes };
 

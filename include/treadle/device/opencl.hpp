@@ -58,7 +58,8 @@ const opencl::Device* opencl_device(const Device& device) noexcept;
 /// The context: the one it was adopted in; that of a native device is made by the first call, for
 /// that device alone. Null for a device of another run-time.
 const opencl::Context* opencl_context(Device& device);
-/// Null for a stream of another run-time.
+/// Null for a stream of another run-time. A marker of ours stands before what is queued there
+/// later: who queued something asks for the queue again, so that the stream is not taken for done.
 const opencl::Queue* opencl_queue(const Stream& stream) noexcept;
 /// Null for a module of another run-time.
 const opencl::Program* opencl_program(const Module& module) noexcept;

@@ -60,7 +60,8 @@ enum class CurandKind : int {
   philox = 161
 };
 
-/// A generator in a context, for all of its streams. One thread at a time. All throw as
+/// A generator in a context, for all of its streams; the caller orders calls on different streams,
+/// since each changes the state on the device. One thread at a time. All throw as
 /// Curand::check().
 class CurandGenerator {
  public:

@@ -32,7 +32,7 @@ struct CusparseWords {
   static constexpr int row_by_row = 2;   ///< C's order of dense elements
   static constexpr int vector_sums = 3;  ///< SpMV whose sums repeat bit for bit
   static constexpr int dense_sums = 12;  ///< SpMM whose sums repeat bit for bit
-  static constexpr int any_product = 0;  ///< the default algorithm of SpGEMM
+  static constexpr int any_product = 0;  ///< the default of SpGEMM; values may differ by rounding
 };
 
 /// The number of a dtype that cuSPARSE multiplies, and 1 and 0 of it.

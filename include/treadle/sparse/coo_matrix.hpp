@@ -10,8 +10,8 @@
 namespace treadle::sparse {
 
 /// A sparse matrix as a list of entries (COO), in any order; what comes several times counts as the
-/// sum. Products put the entries into compressed rows once, and keep them until the library writes
-/// to one of the arrays.
+/// sum. Products put the entries into compressed rows once, and keep these rows as long as
+/// Array::writes() of the arrays says that nothing was written to them.
 class CooMatrix final : public SparseMatrix {
  public:
   /// Looks at the indices, and waits. Throws as CsrMatrix::from_entries().

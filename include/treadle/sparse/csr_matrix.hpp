@@ -80,7 +80,7 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix merged() const;
   bool is_merged() const noexcept { return is_merged_; }  ///< whether it is one of those
   /// The same matrix, whose products with arrays of its dtype are cuSPARSE's; itself where there is
-  /// none, or it does not take the matrix. They throw DeviceError where cuSPARSE refuses.
+  /// none, or it does not take the matrix. Products throw DeviceError where cuSPARSE refuses.
   CsrMatrix by_library() const;
   /// Whether it is one of those.
   bool is_by_library() const noexcept { return library_starts_.has_value(); }
@@ -123,7 +123,8 @@ class CsrMatrix final : public SparseMatrix {
 
   Array data_, indices_, offsets_;
   bool is_merged_ = false;
-  Array library_starts_;  // offsets for cuSPARSE; none: it does not multiply
+  Array library_starts_;             // offsets for cuSPARSE; none: it does not multiply
+  std::uint64_t starts_writes_ = 0;  // to the offsets, when these were made
 };
 
 }  // namespace treadle::sparse

@@ -18,8 +18,9 @@ namespace treadle::sparse {
 struct FormatOptions {
   /// Whether candidates are timed; else the one that reads the least is taken.
   bool is_timed = true;
-  int candidates = 3;  ///< how many are made and timed, compressed rows among them
-  int products = 10;   ///< of each, one after the other
+  /// How many are made and timed, compressed rows among them; cuSPARSE beside these.
+  int candidates = 3;
+  int products = 10;  ///< of each, one after the other
   /// Where verdicts are kept and looked for; null: nowhere.
   std::shared_ptr<tune::Store> store = {};
 };

@@ -31,8 +31,11 @@ class OpenclStream final : public Stream {
   const opencl::Queue& shell() const noexcept { return queue_; }
   /// The queue for what may outlive the stream.
   const std::shared_ptr<const opencl::Queue>& lasting_queue() const noexcept { return lasting_; }
-  /// Somebody else may queue work from now on.
-  void share() const noexcept { is_shared_.store(true, std::memory_order_relaxed); }
+  /// Somebody else may queue work from now on, or has just done so.
+  void share() const noexcept {
+    is_shared_.store(true, std::memory_order_relaxed);
+    note_work();
+  }
 
  private:
   void wait_until_done() override;
@@ -66,12 +69,12 @@ class OpenclStream final : public Stream {
   void forget(const opencl::Event& done);
   /// After a command, so that a marker that is made meanwhile is not taken for one behind it. A
   /// plain store: counting would cost a launch more than all its checks.
-  void note_work() noexcept { has_unmarked_.store(true, std::memory_order_release); }
+  void note_work() const noexcept { has_unmarked_.store(true, std::memory_order_release); }
 
   opencl::Queue queue_;
   bool waits_after_launch_;
-  std::atomic<bool> has_unmarked_ = false;  // commands that marker_ may not stand behind
-  mutable std::atomic<bool> is_shared_;     // others queue work that is not noted here
+  mutable std::atomic<bool> has_unmarked_ = false;  // commands that marker_ may not stand behind
+  mutable std::atomic<bool> is_shared_;             // others queue work that is not noted here
   std::shared_ptr<const opencl::Queue> lasting_;
   opencl::ReadStaging staging_;
   std::mutex mutex_;      // guards what follows
