@@ -25,24 +25,6 @@ ElementBytes bytes_of(T value) noexcept {
   return bytes;
 }
 
-/// As kernels convert: to the nearest value there is, NaN to 0.
-template <class T>
-T saturated(double value) noexcept {
-  if (std::isnan(value)) return 0;
-  if (value <= static_cast<double>(std::numeric_limits<T>::min()))
-    return std::numeric_limits<T>::min();
-  if (value >= static_cast<double>(std::numeric_limits<T>::max()))
-    return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
-}
-
-template <class T>
-T integer_of(const Number& number) noexcept {
-  const bool is_floating =
-      number.kind() == ScalarKind::floating || number.kind() == ScalarKind::complex;
-  return is_floating ? saturated<T>(number.as_double()) : static_cast<T>(number.as_int64());
-}
-
 std::string floating_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
@@ -109,10 +91,7 @@ double Number::as_double() const noexcept {
   return real_;
 }
 
-std::int64_t Number::as_int64() const noexcept {
-  const bool is_floating = kind_ == ScalarKind::floating || kind_ == ScalarKind::complex;
-  return is_floating ? saturated<std::int64_t>(real_) : static_cast<std::int64_t>(bits_);
-}
+std::int64_t Number::as_int64() const noexcept { return static_cast<std::int64_t>(*this); }
 
 bool Number::as_bool() const noexcept { return bits_ != 0 || real_ != 0 || imag_ != 0; }
 
@@ -121,21 +100,21 @@ ElementBytes Number::as(Scalar dtype) const noexcept {
     case Scalar::boolean:
       return bytes_of(static_cast<std::uint8_t>(as_bool()));
     case Scalar::int8:  // narrow ones by way of int32, as kernels do
-      return bytes_of(static_cast<std::int8_t>(integer_of<std::int32_t>(*this)));
+      return bytes_of(static_cast<std::int8_t>(static_cast<std::int32_t>(*this)));
     case Scalar::int16:
-      return bytes_of(static_cast<std::int16_t>(integer_of<std::int32_t>(*this)));
+      return bytes_of(static_cast<std::int16_t>(static_cast<std::int32_t>(*this)));
     case Scalar::int32:
-      return bytes_of(integer_of<std::int32_t>(*this));
+      return bytes_of(static_cast<std::int32_t>(*this));
     case Scalar::int64:
-      return bytes_of(integer_of<std::int64_t>(*this));
+      return bytes_of(static_cast<std::int64_t>(*this));
     case Scalar::uint8:
-      return bytes_of(static_cast<std::uint8_t>(integer_of<std::int32_t>(*this)));
+      return bytes_of(static_cast<std::uint8_t>(static_cast<std::int32_t>(*this)));
     case Scalar::uint16:
-      return bytes_of(static_cast<std::uint16_t>(integer_of<std::int32_t>(*this)));
+      return bytes_of(static_cast<std::uint16_t>(static_cast<std::int32_t>(*this)));
     case Scalar::uint32:
-      return bytes_of(integer_of<std::uint32_t>(*this));
+      return bytes_of(static_cast<std::uint32_t>(*this));
     case Scalar::uint64:
-      return bytes_of(integer_of<std::uint64_t>(*this));
+      return bytes_of(static_cast<std::uint64_t>(*this));
     case Scalar::float16:
       return bytes_of(half_from(as_double()));
     case Scalar::float32:

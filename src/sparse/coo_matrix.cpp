@@ -39,18 +39,21 @@ CooMatrix CooMatrix::of(const SparseMatrix& a) {
 
 CsrMatrix CooMatrix::to_csr() const {
   const std::lock_guard lock(kept_->mutex);
-  const auto writes = [&] {
+  // Before anything is read: what another thread writes meanwhile is seen the next time.
+  std::vector<std::uint64_t> writes{data_.writes(), rows_.writes(), columns_.writes()};
+  const auto add_those_to_rows = [&] {
     const CsrMatrix& made = *kept_->rows;
-    std::vector<std::uint64_t> all;
-    for (const Array* array :
-         {&data_, &rows_, &columns_, &made.data(), &made.indices(), &made.offsets()})
-      all.push_back(array->writes());
-    return all;
+    for (const Array* array : {&made.data(), &made.indices(), &made.offsets()})
+      writes.push_back(array->writes());
   };
-  if (!kept_->rows || writes() != kept_->writes) {
-    kept_->rows = CsrMatrix::assembled(data_, rows_, columns_, size());
-    kept_->writes = writes();
+  if (kept_->rows) {
+    add_those_to_rows();
+    if (writes == kept_->writes) return *kept_->rows;
+    writes.resize(3);
   }
+  kept_->rows = CsrMatrix::assembled(data_, rows_, columns_, size());
+  add_those_to_rows();
+  kept_->writes = std::move(writes);
   return *kept_->rows;
 }
 

@@ -183,9 +183,10 @@ CooMatrix read_matrix_market(const std::filesystem::path& file, const array::Pla
 }
 
 void write_matrix_market(const std::filesystem::path& file, const SparseMatrix& a) {
+  std::ostringstream lines;  // a matrix that cannot be written leaves an older file as it is
+  write_matrix_market(lines, a);
   std::ofstream text(file);
-  if (text) write_matrix_market(text, a);
-  if (!text.flush())
+  if (!(text << lines.view()).flush())
     throw InvalidArgument("the file " + file.string() + " cannot be written",
                           "look whether its folder is there, and whether it has room");
 }

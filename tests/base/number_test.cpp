@@ -38,6 +38,18 @@ TEST(Number, IntegersWrapAndFloatingNumbersSaturate) {
   EXPECT_EQ(element<std::int32_t>(std::numeric_limits<double>::quiet_NaN()), 0);
 }
 
+TEST(Number, ConvertsToNumbersOfCpp) {
+  EXPECT_EQ(std::uint64_t(Number(1e19)), 10000000000000000000u);
+  EXPECT_EQ(int(Number(3e9)), std::numeric_limits<int>::max());
+  EXPECT_EQ(int(Number(-2.9)), -2);
+  EXPECT_EQ(unsigned(Number(std::numeric_limits<double>::quiet_NaN())), 0u);
+  EXPECT_EQ(long(Number(-5)), -5);
+  EXPECT_EQ(std::uint64_t(Number(std::numeric_limits<std::uint64_t>::max())),
+            std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(float(Number(2.5)), 2.5f);
+  EXPECT_TRUE(bool(Number(std::complex<double>(0, 1))));
+}
+
 TEST(Number, IsReadBackAsItWasStored) {
   for (int dtype = 0; dtype < static_cast<int>(Scalar::structure); ++dtype) {
     const auto scalar = static_cast<Scalar>(dtype);

@@ -136,9 +136,9 @@ class Array {
   /// Whether somebody else may reach the elements: another Array of this node or of its memory, or
   /// a pending expression that reads it.
   bool is_shared() const;
-  /// How often the library has queued work that writes to the memory. Another number: the elements
-  /// may have changed. Computes a pending array. Does not count writes that the library cannot
-  /// notice, see location().
+  /// How often arrays and launches have queued work that writes to the memory. Another number: the
+  /// elements may have changed. Computes a pending array. Does not count copies and fills of its
+  /// Buffer, nor writes that the library cannot notice, see location().
   std::uint64_t writes() const;
   /// The memory; layout() tells where the elements lie in it. Computes a pending array. The library
   /// notices copies, fills and launches that use the Buffer. The caller orders them against work on

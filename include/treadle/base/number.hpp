@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -69,19 +71,32 @@ class Number {
   /// As an element of a dtype, which is no record. Integers wrap around; floating numbers that an
   /// integer dtype does not hold become its nearest value, NaN becomes 0.
   ElementBytes as(Scalar dtype) const noexcept;
-  /// As C++ converts it: float(x.item()), static_cast<int>(number). Of a floating number that no
-  /// integer of T holds, see as_int64().
+  /// As C++ converts it: float(x.item()), static_cast<int>(number). A floating number that T does
+  /// not hold becomes the nearest integer that T has, NaN 0.
   template <class T>
     requires std::is_arithmetic_v<T>
   explicit operator T() const noexcept {
     if constexpr (std::same_as<T, bool>) return as_bool();
     if constexpr (std::floating_point<T>) return static_cast<T>(as_double());
-    return static_cast<T>(as_int64());
+    return is_exact() ? static_cast<T>(bits_) : saturated<T>(real_);
   }
   /// As Python writes it: "True", "-5", "2.5", "(1+2j)".
   std::string text() const;
 
  private:
+  bool is_exact() const noexcept {
+    return kind_ != ScalarKind::floating && kind_ != ScalarKind::complex;
+  }
+  /// As kernels convert: to the nearest value there is, NaN to 0.
+  template <class T>
+  static T saturated(double value) noexcept {
+    using Limits = std::numeric_limits<T>;
+    if (std::isnan(value)) return 0;
+    if (value <= static_cast<double>(Limits::min())) return Limits::min();
+    if (value >= static_cast<double>(Limits::max())) return Limits::max();
+    return static_cast<T>(value);
+  }
+
   ScalarKind kind_;
   std::uint64_t bits_ = 0;  // of an integer or a truth value
   double real_ = 0, imag_ = 0;
