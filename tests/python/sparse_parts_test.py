@@ -183,3 +183,57 @@ def test_found_elements_are_apart():
     for x in sparse.find(ours) + ours.nonzero():
         x[...] = 0
     check(ours, theirs_of("csr").toarray())
+
+
+def test_fastest_is_apart_where_compressed_rows_win(monkeypatch):
+    def choose(matrix, is_timed, is_kept):
+        return matrix.to_csr(), "csr", "", False
+
+    monkeypatch.setattr(sparse._matrices, "_choose_format", choose)
+    ours = ours_of("csr")
+    dense = ours.toarray().get()
+    seen = ours.indices
+    made = ours.fastest()
+    seen[...] = 99
+    ours.data[...] = 7
+    check(made, dense)
+
+
+def test_what_is_in_order_stays_that_of_the_program():
+    ours = ours_of("csr")
+    dense = ours.toarray().get()
+    parts = ours.data, ours.indices, ours.indptr
+    for method in ("sort_indices", "sum_duplicates", "eliminate_zeros"):
+        getattr(ours, method)()
+        parts[0][...] = 2 * parts[0]
+        dense = 2 * dense
+        check(ours, dense)
+    parts[1][0] = 99
+    with pytest.raises(IndexError, match="column: 99"):
+        ours @ X
+
+
+def test_what_is_put_in_order_is_apart():
+    ours = sparse.csr_array(
+        (np.array([1.0, 2, 0]), np.array([2, 1, 0]), np.array([0, 2, 3, 3])), shape=(3, 3)
+    )
+    dense = ours.toarray().get()
+    for method in ("sort_indices", "eliminate_zeros"):
+        seen = ours.data, ours.indices, ours.indptr
+        getattr(ours, method)()
+        for x in seen:
+            x[...] = 99
+        assert np.array_equal(ours.toarray().get(), dense)
+    assert ours.has_sorted_indices and ours.nnz == 2
+
+
+def test_blocks_of_the_program_are_looked_after():
+    data, indices, indptr = (
+        tnp.asarray(x) for x in (np.ones((2, 2, 2)), np.arange(2), np.arange(3, dtype=np.int64))
+    )
+    ours = sparse.bsr_array((data, indices, indptr), shape=(4, 4))
+    data[...] = 5
+    assert (ours @ np.ones(4)).tolist() == [10] * 4
+    indices[0] = 99
+    with pytest.raises(IndexError, match="column of blocks: 99"):
+        ours @ np.ones(4)

@@ -181,6 +181,8 @@ class bsr_array(sparray):  # noqa: N801 - SciPy's name
             if shape is None:
                 rows, columns = rows * data.shape[1], columns * data.shape[2]
             self._matrix = _BsrMatrix(data, indices, offsets, rows, columns)
+            if any(isinstance(x, Array) for x in arg1):
+                self._show()  # the program has them
         else:
             csr = _csr_of(arg1, shape, dtype)
             self._matrix = _BsrMatrix.of(csr, *((1, 1) if blocksize is None else _size(blocksize)))
