@@ -237,3 +237,15 @@ def test_blocks_of_the_program_are_looked_after():
     indices[0] = 99
     with pytest.raises(IndexError, match="column of blocks: 99"):
         ours @ np.ones(4)
+
+
+@pytest.mark.parametrize("device", ["cpu"], indirect=True)
+@pytest.mark.parametrize("told", ["row", "data"])
+def test_an_assignment_tells_of_writes_that_are_not_seen(told):
+    ours, theirs = ours_of("coo"), theirs_of("coo")
+    host = np.from_dlpack(getattr(ours, told))
+    check(ours, theirs.toarray())  # which is kept
+    for made in (host, getattr(theirs, told)):
+        made[0] = 3
+    setattr(ours, told, getattr(ours, told))
+    check(ours, theirs.toarray())

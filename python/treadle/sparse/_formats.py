@@ -62,7 +62,7 @@ class coo_array(sparray):  # noqa: N801 - SciPy's name
     def _of_csr(cls, csr: Any) -> Any:
         return _CooMatrix.of(csr)
 
-    _watched = ("row", "col")
+    _watched = ("data", "row", "col")  # data too: products read them as they were put in order
 
     def _parts_of(self, matrix: Any) -> dict[str, Array]:
         return {"data": matrix.data, "row": matrix.rows, "col": matrix.columns}
