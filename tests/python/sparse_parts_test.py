@@ -249,3 +249,16 @@ def test_an_assignment_tells_of_writes_that_are_not_seen(told):
         made[0] = 3
     setattr(ours, told, getattr(ours, told))
     check(ours, theirs.toarray())
+
+
+def test_blocks_that_do_not_fill_another_shape_leave_the_matrix():
+    ours = sparse.bsr_array(theirs_of("csr"), blocksize=(2, 4))
+    dense, seen = ours.toarray().get(), ours.data
+    for shape in ((7, 8), (8, 6)):
+        with pytest.raises(ValueError, match="pass a shape that blocks fill"):
+            ours.resize(*shape)
+        seen[...] = 2 * seen
+        dense = 2 * dense
+        assert np.array_equal(ours.toarray().get(), dense)
+    ours.resize((4, 4))
+    assert ours.blocksize == (2, 4) and np.array_equal(ours.toarray().get(), dense[:4, :4])

@@ -207,9 +207,10 @@ class bsr_array(sparray):  # noqa: N801 - SciPy's name
     def resize(self, *shape: Any) -> None:
         """Changes the shape in place, to one that blocks fill."""
         block = self.blocksize
-        super().resize(*shape)
-        if self.blocksize != block:
-            raise _ShapeError(f"{self.shape} in blocks of {block}; pass a shape that blocks fill")
+        given = _size(shape[0] if len(shape) == 1 else shape)
+        if any(n % side for n, side in zip(given, block, strict=True)):
+            raise _ShapeError(f"{given} in blocks of {block}; pass a shape that blocks fill")
+        super().resize(given)
 
     def _parts_of(self, matrix: Any) -> dict[str, Array]:
         return {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.offsets}
