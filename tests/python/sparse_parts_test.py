@@ -144,6 +144,8 @@ def test_matrices_made_of_others_are_apart(format):
         "sorted": lambda a: a.tocsr(copy=True).sorted_indices(),
         "larger": lambda a: a.maximum(0),
         "by dense": lambda a: a.multiply(np.ones((8, 8))),
+        "real": lambda a: a.real,
+        "cast to the same": lambda a: a.astype(a.dtype, copy=False),
     }
     for name, make in makes.items():
         for is_seen_first in (False, True):

@@ -26,6 +26,7 @@ from treadle.sparse._given import is_entries as _is_entries
 from treadle.sparse._given import require_two_axes as _require_two_axes
 from treadle.sparse._given import size as _size
 from treadle.sparse._matrices import sparray
+from treadle.sparse._shown import applied_apart as _applied_apart
 from treadle.sparse._shown import part as _part
 
 
@@ -81,7 +82,7 @@ class coo_array(sparray):  # noqa: N801 - SciPy's name
         return places if self._shown is None else _copies(places)
 
     def _mapped(self, function: Any) -> Any:
-        data = function(self._matrix.data)
+        data = _applied_apart(function, self._matrix.data)
         return self._of(_CooMatrix(data, *self._places(), *self._kept_size))
 
     row = _part("row", "The row of each entry; can be assigned to.")
@@ -221,7 +222,8 @@ class bsr_array(sparray):  # noqa: N801 - SciPy's name
     def _mapped(self, function: Any) -> Any:
         own = self._matrix
         places = _copies((own.indices, own.offsets))
-        return self._of(_BsrMatrix(function(own.data), *places, *self._kept_size))
+        data = _applied_apart(function, own.data)
+        return self._of(_BsrMatrix(data, *places, *self._kept_size))
 
     @property
     def blocksize(self) -> tuple[int, int]:

@@ -9,6 +9,13 @@ from treadle._core import NotSupported as _NotSupported
 from treadle._core.array import Array
 from treadle._core.sparse import writes as _writes
 from treadle.numpy import asarray as _array
+from treadle.numpy import may_share_memory as _may_share_memory
+
+
+def applied_apart(function: Any, data: Array) -> Array:
+    """function(data), copied where that is data itself or a view of them."""
+    made: Array = function(data)
+    return made.copy() if _may_share_memory(made, data) else made
 
 
 class Shown:
