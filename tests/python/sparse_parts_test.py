@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Arrays that sparse matrices are made of: read, written to and assigned to, as SciPy's are."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -264,3 +267,19 @@ def test_blocks_that_do_not_fill_another_shape_leave_the_matrix():
         assert np.array_equal(ours.toarray().get(), dense)
     ours.resize((4, 4))
     assert ours.blocksize == (2, 4) and np.array_equal(ours.toarray().get(), dense[:4, :4])
+
+
+def test_copies_are_laid_out_likewise():
+    csr = theirs_of("csr")
+    for ours, layout in (
+        (sparse.sell_array(csr, slice_rows=4), lambda a: a._matrix.slice_rows),
+        (sparse.hyb_array(csr, depth=1), lambda a: a._matrix.usual.data.shape),
+        (sparse.bsr_array(csr, blocksize=(2, 2)), lambda a: a.blocksize),
+    ):
+        for made in (copy.copy(ours), copy.deepcopy(ours), pickle.loads(pickle.dumps(ours)), -ours):
+            assert layout(made) == layout(ours), ours
+            assert np.array_equal(abs(made.toarray().get()), csr.toarray())
+        twin = copy.copy(ours)
+        ours.data[...] = 2 * ours.data
+        for made in (ours, twin):
+            assert np.allclose((made @ X).get(), 2 * csr @ X)

@@ -339,8 +339,11 @@ class sell_array(sparray):  # noqa: N801 - as SciPy would call it
         made.data[...] = data
         return made
 
+    def _layout(self) -> dict[str, int]:
+        return {"slice_rows": self._matrix.slice_rows}
+
     def _like(self, csr: Any) -> Any:
-        return self._of(_SellMatrix.of(csr, self._matrix.slice_rows))
+        return self._of(_SellMatrix.of(csr, **self._layout()))
 
 
 class hyb_array(sparray):  # noqa: N801 - as SciPy would call it
@@ -364,9 +367,15 @@ class hyb_array(sparray):  # noqa: N801 - as SciPy would call it
     def _parts_of(self, matrix: Any) -> dict[str, Array]:
         return {"data": matrix.to_csr().data.copy()}
 
+    def _layout(self) -> dict[str, int]:
+        return {"depth": self._kept.usual.data.shape[1]}
+
     def _made_of(self, changed: set[str], parts: Any) -> Any:
-        depth = self._kept.usual.data.shape[1]
-        return _HybMatrix.of(self._kept.to_csr().with_data(parts["data"]), depth)
+        return _HybMatrix.of(self._kept.to_csr().with_data(parts["data"]), **self._layout())
+
+    def _mapped(self, function: Any) -> Any:
+        csr = self._csr
+        return self._of(_HybMatrix.of(csr.with_data(function(csr.data)), **self._layout()))
 
     data = _part("data", "The elements row by row, as csr_array has them; can be assigned to.")
 

@@ -86,6 +86,10 @@ class sparray(_Shown):  # noqa: N801 - SciPy's name
         """A matrix in compressed rows in the format of this one."""
         return self._of(self._of_csr(self._apart(csr)))
 
+    def _layout(self) -> dict[str, int]:
+        """What the constructor is told of the layout that SciPy's matrix does not say."""
+        return {}
+
     def _mapped(self, function: Any) -> Any:
         """With function(elements) in the place of elements."""
         csr = self._csr
@@ -250,13 +254,15 @@ class sparray(_Shown):  # noqa: N801 - SciPy's name
         return f"{self!r}\n  Coords{listed[2]}" if listed[2] else repr(self)
 
     def __copy__(self) -> Any:
-        return type(self)(self)
+        made = type(self).__new__(type(self))
+        made._share(self)
+        return made
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
     def __reduce__(self) -> Any:
-        return _pickled, (self.format, self.get())
+        return _pickled, (self.format, self.get(), self._layout())
 
     def __bool__(self) -> bool:
         if self.shape != (1, 1):
@@ -503,9 +509,9 @@ class sparray(_Shown):  # noqa: N801 - SciPy's name
         return _place_of_extremum(self._csr, "argmin", axis)
 
 
-def _pickled(format: str, matrix: Any) -> Any:
+def _pickled(format: str, matrix: Any, layout: Any = None) -> Any:
     """A matrix that was pickled, on the device of the moment."""
-    return sparray._classes[format](matrix)
+    return sparray._classes[format](matrix, **(layout or {}))
 
 
 def _comparison(name: str, function: Any) -> Any:
