@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations on the elements of two sparse matrices: comparisons, maxima and minima."""
+"""Operations on the elements of sparse matrices: comparisons, maxima and minima of two, functions."""
 
 from __future__ import annotations
 
@@ -81,3 +81,38 @@ def nan_extremum(csr: _CsrMatrix, name: str, axis: int | None) -> Any:
 COMPARISONS: dict[str, Function] = {
     f"__{name}__": getattr(_operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
 }
+
+
+# Functions of elements that leave zeros alone.
+_FUNCTIONS = (
+    "sqrt", "sign", "floor", "ceil", "rint", "trunc", "sin", "tan", "arcsin", "arctan", "sinh",
+    "tanh", "arcsinh", "arctanh", "expm1", "log1p", "deg2rad", "rad2deg",
+)  # fmt: skip
+
+
+def _comparison(name: str, function: Function) -> Callable[[Any, Any], Any]:
+    def compare(self: Any, other: Any) -> Any:
+        return self._compared(function, other)
+
+    compare.__name__ = name
+    compare.__doc__ = f"{name.strip('_')} of elements: a matrix of booleans; an array of an array."
+    return compare
+
+
+def _element_function(name: str) -> Callable[[Any], Any]:
+    function = getattr(_tnp, name)
+
+    def apply(self: Any) -> Any:
+        return self._mapped(function)
+
+    apply.__name__ = name
+    apply.__doc__ = f"{name}() of each element."
+    return apply
+
+
+def add_operations(matrices: type) -> None:
+    """Gives a class of matrices its comparisons and functions of elements."""
+    for name, function in COMPARISONS.items():
+        setattr(matrices, name, _comparison(name, function))
+    for name in _FUNCTIONS:
+        setattr(matrices, name, _element_function(name))

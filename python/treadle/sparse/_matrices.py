@@ -16,7 +16,7 @@ from treadle._core.array import Array
 from treadle._core.sparse import CsrMatrix as _CsrMatrix
 from treadle._core.sparse import choose_format as _choose_format
 from treadle.numpy import asarray as _array
-from treadle.sparse._elements import COMPARISONS as _COMPARISONS
+from treadle.sparse._elements import add_operations as _add_operations
 from treadle.sparse._elements import applied as _applied
 from treadle.sparse._elements import extremum as _extremum
 from treadle.sparse._elements import nan_extremum as _nan_extremum
@@ -32,12 +32,6 @@ from treadle.sparse._places import resized as _resized
 from treadle.sparse._places import selected as _selected
 from treadle.sparse._shown import Shown as _Shown
 from treadle.sparse._shown import part as _part
-
-# Functions of elements that leave zeros alone.
-_ELEMENT_FUNCTIONS = (
-    "sqrt", "sign", "floor", "ceil", "rint", "trunc", "sin", "tan", "arcsin", "arctan", "sinh",
-    "tanh", "arcsinh", "arctanh", "expm1", "log1p", "deg2rad", "rad2deg",
-)  # fmt: skip
 
 
 def _is_number(x: Any) -> bool:
@@ -514,33 +508,8 @@ def _pickled(format: str, matrix: Any, layout: Any = None) -> Any:
     return sparray._classes[format](matrix, **(layout or {}))
 
 
-def _comparison(name: str, function: Any) -> Any:
-    def compare(self: sparray, other: Any) -> Any:
-        return self._compared(function, other)
-
-    compare.__name__ = name
-    compare.__doc__ = f"{name.strip('_')} of elements: a matrix of booleans; an array of an array."
-    return compare
-
-
-for _name, _function in _COMPARISONS.items():
-    setattr(sparray, _name, _comparison(_name, _function))
+_add_operations(sparray)
 sparray.__hash__ = object.__hash__  # type: ignore[method-assign]
-
-
-def _element_function(name: str) -> Any:
-    function = getattr(_tnp, name)
-
-    def apply(self: sparray) -> Any:
-        return self._mapped(function)
-
-    apply.__name__ = name
-    apply.__doc__ = f"{name}() of each element."
-    return apply
-
-
-for _name in _ELEMENT_FUNCTIONS:
-    setattr(sparray, _name, _element_function(_name))
 
 
 class csr_array(sparray):  # noqa: N801 - SciPy's name
