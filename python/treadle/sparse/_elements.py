@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operations on the elements of sparse matrices: comparisons, maxima and minima of two, functions."""
+"""Elements of sparse matrices: comparisons, maxima and minima of two, functions of each."""
 
 from __future__ import annotations
 
