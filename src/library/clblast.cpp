@@ -34,19 +34,10 @@ constexpr StatusWord clblast_words[] = {
 };
 
 template <class T>
-constexpr char clblast_letter = 'S';
-template <>
-constexpr char clblast_letter<double> = 'D';
-template <>
-constexpr char clblast_letter<std::complex<float>> = 'C';
-template <>
-constexpr char clblast_letter<std::complex<double>> = 'Z';
-
-template <class T>
 void fill_routines(ClblastRoutines<T>& table, const SharedLibrary& library,
                    std::vector<std::string>& missing) {
   const auto fill_one = [&](auto& slot, const char* name) {
-    const std::string exported = std::string("CLBlast") + clblast_letter<T> + name;
+    const std::string exported = std::string("CLBlast") + blas_letter<T> + name;
     if (!fill(slot, library, exported)) missing.push_back(exported);
   };
 #define TREADLE_CLBLAST(member, name, parameters) fill_one(table.member, name);

@@ -32,19 +32,10 @@ constexpr StatusWord cusolver_words[] = {
 };
 
 template <class T>
-constexpr const char* cusolver_letter = "S";
-template <>
-constexpr const char* cusolver_letter<double> = "D";
-template <>
-constexpr const char* cusolver_letter<std::complex<float>> = "C";
-template <>
-constexpr const char* cusolver_letter<std::complex<double>> = "Z";
-
-template <class T>
 void fill_routines(CusolverRoutines<T>& table, const SharedLibrary& library,
                    std::vector<std::string>& missing) {
   const auto fill_one = [&](auto& slot, const char* name, const char* of_complex) {
-    const std::string exported = std::string("cusolverDn") + cusolver_letter<T> +
+    const std::string exported = std::string("cusolverDn") + blas_letter<T> +
                                  (std::is_floating_point_v<T> ? name : of_complex);
     if (!fill(slot, library, exported)) missing.push_back(exported);
   };

@@ -12,15 +12,6 @@
 namespace treadle::library {
 namespace {
 
-template <class T>
-constexpr char letter = 's';
-template <>
-constexpr char letter<double> = 'd';
-template <>
-constexpr char letter<std::complex<float>> = 'c';
-template <>
-constexpr char letter<std::complex<double>> = 'z';
-
 /// How a library names what it exports: scipy_cblas_dgemm64_, scipy_dgesv_64_.
 struct Naming {
   std::string prefix, suffix;
@@ -51,7 +42,8 @@ void fill_routines(HostRoutines<T, Int>& table, const SharedLibrary& blas,
                    const std::vector<SharedLibrary>& others, const Naming& naming) {
   const auto& [prefix, suffix] = naming;
   constexpr bool is_real = std::is_floating_point_v<T>;
-  const std::string cblas = prefix + "cblas_" + letter<T>, lapack = prefix + letter<T>;
+  constexpr char letter = blas_letter<T> - 'A' + 'a';
+  const std::string cblas = prefix + "cblas_" + letter, lapack = prefix + letter;
 #define TREADLE_CBLAS(name, parameters) fill(table.name, blas, cblas + #name + suffix);
 #define TREADLE_LAPACK(name, of_complex, parameters) \
   fill_first(table.name, blas, others, lapack + (is_real ? #name : #of_complex) + "_" + suffix);

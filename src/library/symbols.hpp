@@ -2,6 +2,7 @@
 // Filling tables from opened libraries.
 #pragma once
 
+#include <complex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,16 @@
 #include "treadle/process/library.hpp"
 
 namespace treadle::library {
+
+/// The letter that BLAS and LAPACK put before the names of a dtype's routines.
+template <class T>
+constexpr char blas_letter = 'S';
+template <>
+inline constexpr char blas_letter<double> = 'D';
+template <>
+inline constexpr char blas_letter<std::complex<float>> = 'C';
+template <>
+inline constexpr char blas_letter<std::complex<double>> = 'Z';
 
 /// Fills a slot if the library exports the symbol.
 template <class Slot>
