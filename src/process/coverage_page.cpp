@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/markup.hpp"
 #include "process/covered_line_ranges.hpp"
 #include "treadle/process/coverage.hpp"
 
@@ -31,21 +32,6 @@ pre b { color: #e5c07b; } a { color: #8ab4f8; } }
 <p><span class="run">ran</span> <span class="partial">a branch went one way only</span>
 <span class="missed">nobody came here</span>. Beside a line's number: how many threads came there.</p>
 )";
-
-std::string as_html(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    if (c == '&')
-      made += "&amp;";
-    else if (c == '<')
-      made += "&lt;";
-    else if (c == '>')
-      made += "&gt;";
-    else
-      made += c;
-  }
-  return made;
-}
 
 /// "12:9 never true": the branches of a line that went one way only.
 std::string one_way_branches(const CoveredText& text, unsigned line) {
@@ -77,7 +63,7 @@ std::string page_of_text(const CoveredText& text) {
     made.append("<span").append(kind).append("><i>").append(std::to_string(number));
     made.append("</i><i>");
     if (count != counts.end()) made += std::to_string(count->second);
-    made.append("</i>").append(as_html(line));
+    made.append("</i>").append(escaped(line));
     if (!ways.empty()) made.append("<b>").append(ways).append("</b>");
     made += "</span>";
   }
@@ -97,7 +83,7 @@ std::string coverage_page(const std::vector<CoveredText>& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const CoveredText& text = texts[i];
     made +=
-        "<tr><td><a href=\"#text" + std::to_string(i) + "\">" + as_html(text.name) + "</a></td>";
+        "<tr><td><a href=\"#text" + std::to_string(i) + "\">" + escaped(text.name) + "</a></td>";
     cell(text.lines.size(), "</td>");
     cell(text.missed_lines(), "</td>");
     cell(2 * text.branches.size(), "</td>");
@@ -106,7 +92,7 @@ std::string coverage_page(const std::vector<CoveredText>& texts) {
   }
   made += "</table>\n";
   for (std::size_t i = 0; i < texts.size(); ++i)
-    made += "<h2 id=\"text" + std::to_string(i) + "\">" + as_html(texts[i].name) + "</h2>\n" +
+    made += "<h2 id=\"text" + std::to_string(i) + "\">" + escaped(texts[i].name) + "</h2>\n" +
             page_of_text(texts[i]);
   return made + "</body></html>\n";
 }

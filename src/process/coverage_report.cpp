@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/markup.hpp"
 #include "process/covered_line_ranges.hpp"
 #include "treadle/process/coverage.hpp"
 
@@ -19,23 +20,6 @@ std::string share_of(std::size_t covered, std::size_t all) {
   std::snprintf(text, sizeof text, "%.4f",
                 all == 0 ? 1.0 : static_cast<double>(covered) / static_cast<double>(all));
   return text;
-}
-
-std::string as_xml(const std::string& text) {
-  std::string made;
-  for (const char c : text) {
-    if (c == '&')
-      made += "&amp;";
-    else if (c == '<')
-      made += "&lt;";
-    else if (c == '>')
-      made += "&gt;";
-    else if (c == '"')
-      made += "&quot;";
-    else
-      made += c;
-  }
-  return made;
 }
 
 struct Totals {
@@ -158,7 +142,7 @@ std::string coverage_xml(const std::vector<CoveredText>& texts) {
   for (const CoveredText& text : texts) {
     Totals own;
     own.add(text);
-    const std::string name = as_xml(text.name);
+    const std::string name = escaped(text.name);
     made += "    <class name=\"" + name + "\" filename=\"" + name + "\" " + rates(own) +
             " complexity=\"0\">\n     <methods/>\n     <lines>\n";
     const auto branches = branches_by_line(text);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/markup.hpp"
 #include "treadle/tune/report.hpp"
 #include "tune/operand.hpp"
 
@@ -129,24 +130,6 @@ void draw_time_axis(Picture& picture, const LogScale& scale, double width) {
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '&')
-      made += "&amp;";
-    else if (c == '<')
-      made += "&lt;";
-    else if (c == '>')
-      made += "&gt;";
-    else if (c == '"')
-      made += "&quot;";
-    else if (code >= 0x20 || c == '\n' || c == '\t')
-      made += c;  // XML has no other control characters
-  }
-  return made;
-}
 
 std::vector<Value> values_in(const std::vector<KeptAttempt>& attempts, const std::string& name) {
   std::vector<Value> made;

@@ -10,9 +10,6 @@
 
 namespace treadle::tune {
 
-/// The text for HTML and XML.
-std::string escaped(std::string_view text);
-
 /// The values that a parameter has in some attempts: numbers by size, then texts.
 std::vector<Value> values_in(const std::vector<KeptAttempt>& attempts, const std::string& name);
 /// The names of the parameters.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/markup.hpp"
 #include "tune/charts.hpp"
 
 namespace treadle::tune {
