@@ -73,8 +73,13 @@ Nearest search(const DevicePtr& device, const std::vector<float>& of, const std:
   const int count = static_cast<int>(in.size() / dimensions);
   const unsigned padded = (static_cast<unsigned>(count) + padding - 1) / padding * padding;
   const std::string macros = "#define DIMENSIONS 64\n#define CHUNK " + std::to_string(chunk) +
-                             "\n#define TENSOR 0\n#define ITEMS " + std::to_string(items) + "\n";
+                             "\n#define PADDING " + std::to_string(padding) +
+                             "\n#define TENSOR 0\n#define BYTES 0\n#define ITEMS " +
+                             std::to_string(items) + "\n";
 
+  // Of norms, of scores and of distances, each a sum of so many terms; (|a| + |b|)^2 is at most
+  // 2 (|a|^2 + |b|^2).
+  const double error = 2 * (3 * dimensions + 8) * 0x1p-24;
   const treadle::Program exact(device, macros + kernel_text("exact.h"));
   const auto stream = device->make_stream();
   const treadle::Buffer centre(device, std::vector<float>(dimensions)), rows(device, of),
@@ -93,7 +98,7 @@ Nearest search(const DevicePtr& device, const std::vector<float>& of, const std:
   stream->launch(exact.kernel("prepare_targets"), groups_of_64(padding), rows, centre, columns,
                  target_norms, targets, padding);
   stream->launch(exact.kernel("prepare_neighbours"), groups_of_64(padded), neighbours, centre,
-                 scaled, norms, largest, count);
+                 scaled, norms, largest, static_cast<float>(1 - error), count);
   stream->synchronize();  // tuning reads what they have written
 
   tune::TunedKernel scores(
@@ -112,10 +117,8 @@ Nearest search(const DevicePtr& device, const std::vector<float>& of, const std:
        .tune = {.search = {.budget = {.evaluations = std::max<std::uint64_t>(evaluations, 1)}}},
        .store = std::make_shared<tune::Store>("")});
   scores.launch(*stream, {std::int64_t{padded}}, minima, columns, scaled, norms, padding);
-  // Of norms, of scores and of distances, each a sum of so many terms.
-  const double slack = (3 * dimensions + 8) * 0x1p-24;
   stream->launch(exact.kernel("rescan"), {.groups = targets, .group_size = items}, squares, places,
-                 minima, rows, target_norms, neighbours, largest, slack, count, padding,
+                 minima, rows, target_norms, neighbours, largest, error, count, padding,
                  std::int64_t{0}, searched);
   stream->synchronize();
   squares.copy_to(found.squares);

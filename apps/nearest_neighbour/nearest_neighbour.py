@@ -45,9 +45,9 @@ WISHES: dict[str, dict[str, Any]] = {
 }
 
 
-def chunk_of(on_processor: bool) -> int:
+def chunk_of(on_processor: bool, tensor: bool = False) -> int:
     """Neighbours of a chunk."""
-    return 256 if on_processor else 1024
+    return 256 if on_processor or tensor else 1024
 
 
 def space_of(dimensions: int, device: Any = None) -> tune.Space:
@@ -75,11 +75,17 @@ def space_of(dimensions: int, device: Any = None) -> tune.Space:
     return space
 
 
-def tensor_space(dimensions: int, device: Any = None) -> tune.Space:
-    """The variants of the kernel for matrix units."""
-    space = tune.Space(device=device, dimensions=dimensions, chunk=chunk_of(False))
-    space.add("WARPS", [4, 2, 8]).add("TILES", [2, 1, 4]).add("ROWS", [64, 32, 16])
-    space.require("4 * (ROWS * (dimensions + 4) + 256 * WARPS) <= 49152")
+def tensor_space(dimensions: int, units: int = 1, device: Any = None) -> tune.Space:
+    """The variants of the kernel for matrix units: TENSOR of scores_tensor.h is `units`."""
+    words = dimensions // (4 if units == 2 else 1)
+    space = tune.Space(device=device, words=words, chunk=chunk_of(False, True), padding=PADDING)
+    space.add("WARPS", [4, 8, 2]).add("TILES", [8, 4, 2, 16]).add("ROWS", [32, 16, 64, 128])
+    space.add("STAGES", [3, 2, 4]).add("UNROLL", [1, 2])
+    space.require("TILES * (words // 4 + 6) <= 200 and WARPS * TILES <= 64")
+    space.require("ROWS >= 16 * UNROLL")
+    space.require(
+        "4 * (STAGES * ROWS * (words + 1) + padding // chunk * 8 * WARPS * TILES) <= 49152"
+    )
     return space
 
 
@@ -98,6 +104,13 @@ def has_tensors(device: Any, dimensions: int) -> bool:
     return device.kind == "gpu" and is_recent and dimensions % 8 == 0
 
 
+def macros_of(dimensions: int, chunk: int, units: int) -> str:
+    """What all kernels have before them."""
+    values = {"DIMENSIONS": dimensions, "CHUNK": chunk, "PADDING": PADDING, "TENSOR": units}
+    values["SPAN"] = PADDING // chunk
+    return "".join(f"#define {name} {value}\n" for name, value in values.items())
+
+
 class NearestNeighbours:
     """The nearest neighbours of targets on a device, among all that scan() was given so far.
 
@@ -111,24 +124,28 @@ class NearestNeighbours:
         self, device: Any, targets: np.ndarray, *, tensor: bool | None = None, **tuning: Any
     ):
         self.device, self.dimensions, self.count = device, targets.shape[1], len(targets)
+        is_bytes = targets.dtype == np.uint8
+        self._element = np.uint8 if is_bytes else np.float32
         self.tensor = has_tensors(device, self.dimensions) if tensor is None else tensor
+        # Which units: of 8 bits, whose instructions take 32 dimensions, or of tf32.
+        self._units = (2 if is_bytes and self.dimensions % 32 == 0 else 1) if self.tensor else 0
         self.scanned = 0
         self._memory: list[Any] = []
         self._memory_of = 0
-        is_bytes = targets.dtype == np.uint8
         centre = np.full(self.dimensions, 128) if is_bytes else targets.mean(axis=0)
         # Rounding: of norms, of scores and of what is subtracted, each of up to D + 2 terms.
         # Matrix units have factors of 11 digits, and do not round their sums to nearest.
         slack = (3 * self.dimensions + 8) * 2.0 ** (-22 if self.tensor else -24)
         slack += 1.001 * 2.0**-11 if self.tensor else 0
-        self._slack = np.float64(0 if is_bytes else slack)
-        self._chunk = chunk_of(device.kind == "cpu" and not self.tensor)
+        # (|a| + |b|)^2 is 2 (|a|^2 + |b|^2) at most.
+        self._error = np.float64(0 if is_bytes else 2 * slack)
+        self._chunk = chunk_of(device.kind == "cpu", self.tensor)
         self._stride = -(-self.count // PADDING) * PADDING
         self._stream = device.make_stream()
         self._tunes = tuning.get("policy", "never") != "never"
         self._write(tuning)
         self._centre = treadle.Buffer(device, centre.astype(np.float32))
-        self._rows = treadle.Buffer(device, np.ascontiguousarray(targets, np.float32))
+        self._rows = treadle.Buffer(device, np.ascontiguousarray(targets, self._element))
         self._columns = treadle.Buffer(device, 4 * self._stride * self.dimensions)
         self._norms = treadle.Buffer(device, 4 * self._stride)
         self._best = treadle.Buffer(device, np.full(self.count, np.inf))
@@ -143,22 +160,25 @@ class NearestNeighbours:
     def _write(self, tuning: dict[str, Any]) -> None:
         on_processor = self.device.kind == "cpu"
         self._items = 1 if on_processor else 128
-        macros = f"#define DIMENSIONS {self.dimensions}\n#define CHUNK {self._chunk}\n"
-        exact = f"#define ITEMS {self._items}\n#define TENSOR {int(self.tensor)}\n{EXACT}"
+        is_bytes = int(self._element == np.uint8)
+        macros = macros_of(self.dimensions, self._chunk, self._units)
+        exact = f"#define ITEMS {self._items}\n#define BYTES {is_bytes}\n{EXACT}"
         program = treadle.Program(self.device, macros + exact)
         names = ("prepare_targets", "prepare_neighbours", "rescan")
         self._kernels = {name: program.kernel(name) for name in names}
         if self.tensor:
-            text, space = TENSOR, tensor_space(self.dimensions, self.device)
-            tile, size, start = "16 * WARPS * TILES", "32 * WARPS", dict(space.make({}))
+            text, space = TENSOR, tensor_space(self.dimensions, self._units, self.device)
+            tile, size, start = "8 * WARPS * TILES", "32 * WARPS", dict(space.make({}))
+            rows = PADDING
         else:
             text, space = SCORES, space_of(self.dimensions, self.device)
             tile, size = "LANES * ACROSS * TARGETS_EACH", "ACROSS * DOWN"
+            rows = self._chunk
             start = start_of(space, "cpu" if on_processor else "gpu", self.dimensions)
 
         @tune.tuned(
             macros + text, "scores", space,
-            groups=[f"targets // ({tile})", "neighbours // chunk"], group_size=[size],
+            groups=[f"targets // ({tile})", f"neighbours // {rows}"], group_size=[size],
             outputs=[0], defaults=start, start=[start], **tuning,
         )  # fmt: skip
         def scores(minima: Any, targets: Any, neighbours: Any, norms: Any, stride: Any) -> Any:
@@ -172,7 +192,9 @@ class NearestNeighbours:
 
     def load(self, neighbours: np.ndarray) -> tuple[Any, int]:
         """Neighbours in the device's memory, for scan()."""
-        rows = np.ascontiguousarray(neighbours, np.float32)
+        if neighbours.dtype != np.uint8 and self._element == np.uint8:
+            raise TypeError(f"neighbours are {neighbours.dtype}, targets uint8")
+        rows = np.ascontiguousarray(neighbours, self._element)
         return treadle.Buffer(self.device, rows), len(rows)
 
     def _memory_for(self, padded: int) -> list[Any]:
@@ -193,7 +215,7 @@ class NearestNeighbours:
         number = self.scanned if first is None else first
         self._launch(
             "prepare_neighbours", padded, rows, self._centre, scaled, norms, self._largest,
-            np.int32(count),
+            np.float32(1 - self._error), np.int32(count),
         )  # fmt: skip
         arguments = (minima, self._columns, scaled, norms, np.int32(self._stride))
         if self._tunes:
@@ -201,7 +223,7 @@ class NearestNeighbours:
         self.scores(*arguments, stream=self._stream)
         self._kernels["rescan"](
             self._best, self._index, minima, self._rows, self._norms, rows, self._largest,
-            self._slack, np.int32(count), np.int32(self._stride), np.int64(number), self._searched,
+            self._error, np.int32(count), np.int32(self._stride), np.int64(number), self._searched,
             groups=self.count, group_size=self._items, stream=self._stream,
         )  # fmt: skip
         self.scanned = number + count

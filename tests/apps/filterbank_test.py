@@ -54,6 +54,15 @@ def test_variants_of_odd_shapes(device, sizes):
         assert filterbank.error(bank.result(launch), image, weights) <= 1, configuration
 
 
+@pytest.mark.parametrize("sizes", [(20, 40, 8, 12, 3, 3), (19, 37, 4, 16, 15, 13)], ids=str)
+def test_variants_of_a_gpu_are_right_on_a_processor(sizes):
+    image, weights = filterbank.inputs(filterbank.Shape(*sizes))
+    bank = filterbank.FilterBank(treadle.find_device("cpu"), image, weights)
+    start = filterbank.start_of(filterbank.space_of(bank.shape), "gpu")
+    chosen = {**start, "STEP": 4, "FILTERS_EACH": 4}
+    assert filterbank.error(bank.result(bank.variant(chosen)), image, weights) <= 1
+
+
 def test_numbers_that_are_none_stay_where_they_are():
     image, weights = filterbank.inputs(filterbank.Shape(20, 20, 4, 3, 3, 3))
     image[10, 11, 2] = np.nan

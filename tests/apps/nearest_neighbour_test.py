@@ -128,32 +128,25 @@ def test_entropy_of_known_distributions(dimensions):
         assert abs(found - bits) <= (0.05 if dimensions < 9 else 0.2) * dimensions
 
 
-COMMON = "#define DIMENSIONS 64\n#define CHUNK 1024\n#define ITEMS 128\n"
-
-
-def text_for_a_gpu(configuration, kernel):
-    return COMMON + "".join(f"#define {k} {v}\n" for k, v in configuration.items()) + kernel
-
-
-def compile_for_a_gpu(text):
+def compile_for_a_gpu(text, units, configuration=(), is_bytes=0):
     folder = PROGRAM.parents[2] / "kernels/dialect"
+    values = {"ITEMS": 128, "BYTES": is_bytes, **dict(configuration)}
+    macros = app.macros_of(64, app.chunk_of(False, units > 0), units)
+    macros += "".join(f"#define {name} {value}\n" for name, value in values.items())
     try:
-        treadle.compile_cuda(text, "sm_90", include_dirs=[folder])
+        treadle.compile_cuda(macros + text, "sm_90", include_dirs=[folder])
     except treadle.LibraryNotFound:
         pytest.skip("NVRTC is not installed")
 
 
-def test_kernels_compile_for_a_gpu():
-    space = app.space_of(64)
-    compile_for_a_gpu(COMMON + app.EXACT)
-    for each in app.start_of(space, "gpu", 64), *(space[n] for n in space.sample(4, seed=1)):
-        compile_for_a_gpu(text_for_a_gpu(each, app.SCORES))
-
-
-def test_kernels_of_matrix_units_compile_for_a_gpu():
-    try:
-        compile_for_a_gpu("#include <mma.h>\nusing namespace nvcuda::wmma;\n")
-    except treadle.CompileError:
-        pytest.skip("NVRTC finds no mma.h: CUDA's toolkit is not installed")
-    for each in app.tensor_space(64):
-        compile_for_a_gpu(text_for_a_gpu(each, app.TENSOR))
+@pytest.mark.parametrize("units, is_bytes", [(0, 0), (0, 1), (1, 0), (2, 1)])
+def test_kernels_compile_for_a_gpu(units, is_bytes):
+    compile_for_a_gpu(app.EXACT, units, is_bytes=is_bytes)
+    if units == 0 and is_bytes == 0:
+        space = app.space_of(64)
+        for each in app.start_of(space, "gpu", 64), *(space[n] for n in space.sample(4, seed=1)):
+            compile_for_a_gpu(app.SCORES, units, each)
+    elif units > 0:
+        space = app.tensor_space(64, units)
+        for each in space.make({}), *(space[n] for n in space.sample(4, seed=units)):
+            compile_for_a_gpu(app.TENSOR, units, each)

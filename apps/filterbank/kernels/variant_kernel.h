@@ -52,6 +52,9 @@
 // one sum of all would have larger errors.
 // A serial work-item does so, too: it has no sums of several places at a time.
 #define ADDS_UP (SERIAL || FILTER_SIZE > 700)
+// Results of four filters at a time: neighbouring pixels are FILTERS apart, so that a store of one
+// number each would write a sector of memory for every number.
+#define STORES_FOURS (LANES == 1 && FILTERS % 4 == 0 && FILTERS_EACH % 4 == 0)
 
 #if LANES == 1
 typedef float lanes;
@@ -125,10 +128,22 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (ITEMS_DOWN), RESIDENT)
               image + ((treadle_int64)min(tile_y + y, HEIGHT - 1) * WIDTH + tile_x) * CHANNELS;
           for (int x = item_x; x < inside_x; x += ACROSS)
 #pragma unroll
+#if CHANNELS % 4 == 0 && STEP % 4 == 0
+            for (int c = 0; c < STEP; c += 4) {
+              const float4 four =
+                  *(TREADLE_GLOBAL const float4*)(from + x * CHANNELS + channel + c);
+              const float values[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+              for (int k = 0; k < 4; ++k)
+                to[(c + k) * PIECE_HEIGHT * PIECE_STRIDE + x] =
+                    CHANNELS % STEP == 0 || channel + c < CHANNELS ? values[k] : 0.0f;
+            }
+#else
             for (int c = 0; c < STEP; ++c)
               to[c * PIECE_HEIGHT * PIECE_STRIDE + x] =
                   CHANNELS % STEP == 0 || channel + c < CHANNELS ? from[x * CHANNELS + channel + c]
                                                                  : 0.0f;
+#endif
           for (int x = inside_x + item_x; x < PIECE_WIDTH; x += ACROSS)
             for (int c = 0; c < STEP; ++c) to[c * PIECE_HEIGHT * PIECE_STRIDE + x] = 0.0f;
         }
@@ -195,12 +210,24 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (ITEMS_DOWN), RESIDENT)
               for (int lane = 0; lane < LANES; ++lane) {
                 const int to_x = tile_x + (x * ACROSS + item_x) * LANES + lane;
                 if (to_y < OUT_HEIGHT && to_x < OUT_WIDTH) {
-                  TREADLE_GLOBAL float* to =
-                      out + ((treadle_int64)to_y * OUT_WIDTH + to_x) * FILTERS + first;
+                  const treadle_int64 at =
+                      ((treadle_int64)to_y * OUT_WIDTH + to_x) * FILTERS + first;
+#if STORES_FOURS
+                  TREADLE_GLOBAL float4* fours = (TREADLE_GLOBAL float4*)out + at / 4;
+#pragma unroll
+                  for (int f = 0; f < FILTERS_EACH; f += 4)
+                    if (FILTERS % FILTERS_EACH == 0 || first + f < FILTERS) {
+                      const float4 total = treadle_make_float4(sum[y][x][f], sum[y][x][f + 1],
+                                                               sum[y][x][f + 2], sum[y][x][f + 3]);
+                      fours[f / 4] = channel > 0 && ADDS_UP ? fours[f / 4] + total : total;
+                    }
+#else
 #pragma unroll
                   for (int f = 0; f < FILTERS_EACH; ++f)
                     if (first + f < FILTERS)
-                      to[f] = (channel > 0 && ADDS_UP ? to[f] : 0.0f) + LANE(sum[y][x][f], lane);
+                      out[at + f] =
+                          (channel > 0 && ADDS_UP ? out[at + f] : 0.0f) + LANE(sum[y][x][f], lane);
+#endif
                 }
               }
 #pragma unroll
