@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Functions of one or two floats, most of them C's. Each is computed in double without a branch: the compiler has it
 // for 4 to 16 threads at once in any loop, under any condition, and a thread's result does not depend on where in a
-// row it stands. The error is at most 0.6 units in the last place (0.9 of expf and logf), where CUDA allows 1 to 8.
+// row it stands. The error is at most 0.6 units in the last place (0.9 of expf and logf, 1.1 of tanhf), where CUDA
+// allows 1 to 8.
 //
 // The polynomials interpolate at Chebyshev's points, in relative error below 1e-10 each.
 #pragma once
@@ -52,23 +53,32 @@ __TREADLE_WIDE __treadle_exp2_wide(double x) {
 }
 __TREADLE_WIDE __treadle_exp_wide(double x) { return __treadle_exp_of(__treadle_power_of_e(x)); }
 
-// In float alone, twice as fast: e^x and log x are what kernels compute most. Products with the first part of ln 2
-// are exact.
-__TREADLE_REAL expf(float x) {
-  const float a = x < -110 ? -110 : x > 89 ? 89 : x;
+// In float alone, twice as fast: e^x, log x and tanh x are what kernels compute most.
+struct __treadle_float_power {
+  float rest;  // e^a / 2^whole
+  int whole;
+};
+
+// Products with the first part of ln 2 are exact.
+__TREADLE_OWN __treadle_float_power __treadle_float_power_of_e(float a) {
   const float rounded = a * 1.44269504f + 12582912.0f, k = rounded - 12582912.0f;
   const float near = a - k * 0.693359375f, less = k * 2.12194440e-4f, r = near + less;
-  const float p =
-      1 + (near + (less + r * r *
-                              (0.5000000014286223f +
-                               r * (0.16666666682534356f +
-                                    r * (0.04166645680967788f +
-                                         r * (0.008333310024225292f +
-                                              r * (0.0013934541928270264f + r * 0.0001989198131397769f)))))));
-  // 2^k in two parts, as it may lie outside of float's range.
-  const int whole = (int)(__builtin_bit_cast(unsigned, rounded) - 0x4b400000), half = whole >> 1;
-  return p * __treadle_float_from_bits((unsigned)(half + 127) << 23) *
-         __treadle_float_from_bits((unsigned)(whole - half + 127) << 23);
+  return {1 + (near + (less + r * r *
+                                  (0.5000000014286223f +
+                                   r * (0.16666666682534356f +
+                                        r * (0.04166645680967788f +
+                                             r * (0.008333310024225292f +
+                                                  r * (0.0013934541928270264f + r * 0.0001989198131397769f))))))),
+          (int)(__builtin_bit_cast(unsigned, rounded) - 0x4b400000)};
+}
+// 2^k for k from -126 to 127.
+__TREADLE_REAL __treadle_float_power_of_2(int k) { return __treadle_float_from_bits((unsigned)(k + 127) << 23); }
+
+__TREADLE_REAL expf(float x) {
+  const __treadle_float_power p = __treadle_float_power_of_e(x < -110 ? -110 : x > 89 ? 89 : x);
+  // In two parts, as the power of 2 may lie outside of float's range.
+  const int half = p.whole >> 1;
+  return p.rest * __treadle_float_power_of_2(half) * __treadle_float_power_of_2(p.whole - half);
 }
 __TREADLE_REAL exp2f(float x) { return (float)__treadle_exp2_wide(__treadle_clamp(x, 200)); }
 __TREADLE_REAL exp10f(float x) { return (float)__treadle_exp2_wide(__treadle_clamp(x, 60) * 3.321928094887362); }
@@ -85,10 +95,18 @@ __TREADLE_REAL coshf(float x) {
   const __treadle_power p = __treadle_power_of_e(__treadle_clamp(x, 150));
   return (float)((1 + p.even) * (p.up + p.down) + p.odd * (p.up - p.down));
 }
+// Below 0.7 by a polynomial, beyond as 1 - 2 / (e^2x + 1).
 __TREADLE_REAL tanhf(float x) {
-  const __treadle_power p = __treadle_power_of_e(__treadle_clamp(x, 20));
-  const double sum = p.up + p.down, difference = p.up - p.down, even = 1 + p.even;
-  return __builtin_copysignf((float)((p.odd * sum + even * difference) / (even * sum + p.odd * difference)), x);
+  const float a = __builtin_fabsf(x), t = a * a;
+  const float below =
+      a + a * t *
+              (-0.33333332768910134f +
+               t * (0.13333250168927654f +
+                    t * (-0.053948170331441204f +
+                         t * (0.021689405899067454f + t * (-0.008113507021670555f + t * 0.0020606214347407233f)))));
+  const __treadle_float_power p = __treadle_float_power_of_e(a > 10 ? 20 : a + a);
+  const float beyond = 1 - 2 / (p.rest * __treadle_float_power_of_2(p.whole) + 1);
+  return __builtin_copysignf(a < 0.7f ? below : beyond, x);
 }
 
 // ---- log x: x = 2^k m with m between sqrt(1/2) and sqrt 2; log m = 2 atanh((m - 1) / (m + 1)) ----
