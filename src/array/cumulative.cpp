@@ -51,24 +51,32 @@ Scalar accumulator_of(Scalar result) {
   return result == Scalar::boolean ? Scalar::int64 : result;
 }
 
+/// Whether the scan's own kernel reads the elements as what it adds up.
+bool is_widened(const DType& given, const DType& dtype) {
+  return (given.is_integer() || given == Scalar::boolean) && dtype.is_integer() &&
+         given.size_bytes() < dtype.size_bytes();
+}
+
 /// Cumulates along the last axis. The result is dense and has memory of its own.
 Array cumulated(Cumulation cumulation, const Array& x, Scalar dtype) {
-  const Array elements = in_dtype(x, dtype);
+  const bool widens = is_widened(x.dtype(), dtype);
   // An operand that is not dense is copied, and the scan then writes the result over the copy.
-  const bool is_dense = x.dtype() == dtype && x.layout().is_contiguous(DType(dtype).size_bytes());
+  const bool is_dense =
+      (widens || x.dtype() == dtype) && x.layout().is_contiguous(x.dtype().size_bytes());
   const Array result =
-      is_dense ? empty(shape_of(x), dtype, {.stream = x.stream()}) : dense_copy(elements);
+      is_dense ? empty(shape_of(x), dtype, {.stream = x.stream()}) : dense_copy(in_dtype(x, dtype));
   const auto length =
       static_cast<std::uint64_t>(x.shape().empty() ? 1 : x.shape()[x.shape().size() - 1]);
   const auto size = static_cast<std::uint64_t>(x.size());
   if (size == 0) return result;
   const StreamRef stream = Access::node(result).context->stream({});
   const WithoutHostLock released;
-  const Array& from = is_dense ? elements : result;
+  const Array& from = is_dense ? x : result;
   kernel::launch_array_scan(
       *stream,
       {.operation = {.op = cumulation == Cumulation::sum ? Op::add : Op::multiply},
        .dtype = dtype,
+       .element_dtype = is_dense && widens ? std::optional(x.dtype().scalar()) : std::nullopt,
        .segments = size > length ? kernel::ScanSegments::rows : kernel::ScanSegments::none,
        .rows = size / length,
        .length = length},

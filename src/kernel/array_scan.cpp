@@ -29,12 +29,16 @@ const codegen::Dialect& dialect_for(const device::Stream& stream) {
   return codegen::dialect_of(stream.device().info().language);
 }
 
+/// The type of a truth value in memory is that of a byte.
+std::string memory_type(Scalar dtype, const codegen::Dialect& dialect) {
+  return codegen::TypeNames(dialect).name_of(dtype == Scalar::boolean ? Scalar::uint8 : dtype);
+}
 /// The type of a key in memory.
 std::string key_type(Scalar dtype, const codegen::Dialect& dialect) {
   const ScalarKind kind = DType(dtype).kind();
   if (dtype == Scalar::float16 || kind == ScalarKind::complex || kind == ScalarKind::structure)
     throw DTypeError("keys of " + DType(dtype).name(), "pass real numbers, float16 as float32");
-  return codegen::TypeNames(dialect).name_of(dtype == Scalar::boolean ? Scalar::uint8 : dtype);
+  return memory_type(dtype, dialect);
 }
 
 /// The plan of a key; its kernel is made at the first launch.
@@ -77,8 +81,10 @@ std::string start_text(const ArrayScan& scan) {
 ScanTexts texts_of(const ArrayScan& scan, const AssociativeText& text,
                    const codegen::Dialect& dialect) {
   const std::string at = scan.is_reversed ? "[N - 1 - i]" : "[i]";
-  ScanTexts made{.arguments = "const " + text.item + " *x, " + text.item + " *y",
-                 .input = "x" + at,
+  const std::string element =
+      scan.element_dtype ? memory_type(*scan.element_dtype, dialect) : text.item;
+  ScanTexts made{.arguments = "const " + element + " *x, " + text.item + " *y",
+                 .input = (scan.element_dtype ? "(" + text.item + ")x" : "x") + at,
                  .scan = text.combine,
                  .output = "y" + at + (scan.is_exclusive ? " = prev_item" : " = item"),
                  .neutral = scan.is_exclusive ? text.neutral : "",
@@ -107,6 +113,7 @@ void launch_array_scan(device::Stream& stream, const ArrayScan& scan,
         "pass what the first result is as `neutral`");
   std::string key = "scan ";
   for (const int form : {static_cast<int>(scan.segments), static_cast<int>(scan.key_dtype),
+                         scan.element_dtype ? static_cast<int>(*scan.element_dtype) : -1,
                          scan.is_exclusive ? 1 : 0, scan.is_reversed ? 1 : 0})
     key += std::to_string(form) + " ";
   ScanKernel& kernel = known(stream, key + text.key, [&](std::shared_ptr<device::Device> device) {
@@ -116,14 +123,15 @@ void launch_array_scan(device::Stream& stream, const ArrayScan& scan,
   });
   const auto length = static_cast<std::int64_t>(scan.length);
   const std::uint64_t n = scan.rows * scan.length;
-  const auto known_size = [&](const device::Argument& argument) {
-    return UserArgument(argument, {.dtype = nullptr,
-                                   .size = static_cast<std::int64_t>(n * scan.dtype.size_bytes())});
+  const auto known_size = [&](const device::Argument& argument, const DType& dtype) {
+    return UserArgument(
+        argument, {.dtype = nullptr, .size = static_cast<std::int64_t>(n * dtype.size_bytes())});
   };
-  const UserArgument all[] = {known_size(arguments.elements), known_size(arguments.results),
-                              scan.segments == ScanSegments::rows
-                                  ? UserArgument(length)
-                                  : UserArgument(arguments.segments)};
+  const DType element_dtype = scan.element_dtype ? DType(*scan.element_dtype) : scan.dtype;
+  const UserArgument all[] = {
+      known_size(arguments.elements, element_dtype), known_size(arguments.results, scan.dtype),
+      scan.segments == ScanSegments::rows ? UserArgument(length)
+                                          : UserArgument(arguments.segments)};
   kernel.launch_arguments(stream, n,
                           std::span(all).first(scan.segments == ScanSegments::none ? 2 : 3), order);
 }

@@ -54,6 +54,24 @@ TEST_P(LaunchedArrayScanTest, GoesBackwardsInPlace) {
     ASSERT_EQ(x[i], static_cast<std::int64_t>(x.size() - i));
 }
 
+/// Of 1,000,003 elements the wide kernel's last tile is not whole.
+TEST_P(LaunchedArrayScanTest, AddsSmallIntegersUpAsLargerOnes) {
+  const auto device = device::find_device(GetParam());
+  const auto stream = device->make_stream();
+  const std::vector<std::int8_t> x(1'000'003, -100);
+  std::vector<std::int64_t> sums(x.size());
+  const memory::Buffer elements(device, x), results(device, sums);
+  launch_array_scan(
+      *stream,
+      {.operation = {}, .dtype = Scalar::int64, .element_dtype = Scalar::int8, .length = x.size()},
+      {elements, results, elements});
+  stream->synchronize();
+  if (!device->info().traits.runs_kernels) return;
+  results.copy_to(sums);
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    ASSERT_EQ(sums[i], -100 * static_cast<std::int64_t>(i + 1));
+}
+
 TEST_P(LaunchedArrayScanTest, RefusesDtypesAndKeysThatItDoesNotTake) {
   const auto device = device::find_device(GetParam());
   const memory::Buffer buffer(device, 40);

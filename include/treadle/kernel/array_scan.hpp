@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/device/copy.hpp"
@@ -26,7 +27,10 @@ enum class ScanSegments : std::uint8_t {
 /// What is scanned.
 struct ArrayScan {
   Associative operation;  ///< combines the elements
-  DType dtype;            ///< dtype of elements and results: for our own operations any but float16
+  DType dtype;            ///< dtype of the results: for our own operations any but float16
+  /// Dtype of the elements, if they are truth values or integers of which the results are larger
+  /// integers; none: as the results.
+  std::optional<Scalar> element_dtype = {};
   ScanSegments segments = ScanSegments::none;  ///< where the scan starts again
   Scalar key_dtype = Scalar::int32;            ///< any real dtype but float16
   /// A result excludes its own element; the first result is the neutral element.
