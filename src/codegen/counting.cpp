@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/codegen/counting.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "block.hpp"
 #include "dealing.hpp"
 #include "family_code.hpp"
 #include "interval_text.hpp"
+#include "treadle/codegen/element_text.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {
@@ -14,26 +18,48 @@ std::string counting_name(const CountForm& form) {
   return (form.is_even ? "count_values_" : "count_bins_") + DType(form.dtype).name();
 }
 
+/// The number of adjacent elements that a work-item of the wide schedule loads by one access.
+unsigned pack_length(Scalar dtype, const Tiling& tiling) {
+  return static_cast<unsigned>(
+      std::max<std::size_t>(tiling.access_bytes / DType(dtype).size_bytes(), 1));
+}
+/// The number of these accesses that are in flight. A warp counts its elements one after the other,
+/// so more accesses only take registers.
+unsigned pack_count(Scalar dtype, const Tiling& tiling) {
+  return std::max(1u, tiling.loads_in_flight * 2 / pack_length(dtype, tiling));
+}
+
 class CountWriter {
  public:
   CountWriter(const CountForm& form, const Tiling& tiling, const Dialect& dialect)
       : form_(form),
         tiling_(tiling),
         is_wide_(tiling.schedule == Schedule::wide),
+        is_rounded_(finds_by_rounding(form, tiling)),
+        pack_length_(pack_length(form.dtype, tiling)),
         out_(counting_name(form), "generator of counts", tiling, dialect),
         element_(out_.types.name_of(form.dtype)),
         value_(form.dtype == Scalar::float32 ? "float" : "double"),
         place_(form.is_single ? "float" : "double") {}
 
   FamilyText write() {
-    form_.is_even ? write_even_bin() : write_own_bin();
-    const std::string even = joined({", const ", value_, " *edges, ", place_, " first, ", place_,
-                                     " scale, ", place_, " margin"});
+    if (is_wide_)
+      write_structure(code_, "treadle_pack",
+                      {tree::array(tree::value(element_, "at"), number(pack_length_))},
+                      fill_holes(out_.dialect.aligned, std::array{number(pack_bytes())}));
+    const std::string_view first = is_rounded_ ? "shift" : "first",
+                           margin = is_rounded_ ? "inside" : "margin";
+    const std::string even = joined({", const ", value_, " *edges, ", place_, " ", first, ", ",
+                                     place_, " scale, ", place_, " ", margin});
     out_.open_kernel(
         counting_name(form_),
         joined({"const ", element_, " *elements, uint *counts", form_.is_even ? even : "",
                 ", long N, long treadle_length, uint bin_count, uint copies"}));
     write_interval_bounds(code_, out_.integer, out_.dialect);
+    if (form_.is_even) {
+      code_.declare({"const ", value_}, "lowest", "edges[0]");
+      code_.declare({"const ", value_}, "highest", "edges[bin_count]");
+    }
     is_wide_ ? write_wide() : write_narrow();
     code_.close();
     return out_.take();
@@ -41,41 +67,49 @@ class CountWriter {
 
  private:
   bool has_own() const { return form_.own_counters > 0; }
-
-  /// Writes a function from an element to its bin; an element without a bin gives bin_count.
-  void write_own_bin() {
-    code_.open_function(called_function(
-        out_.uint, "bin_of", {tree::value(element_, "x"), tree::value(out_.uint, "bin_count")}));
-    code_.return_value({"(", out_.types.name_of(Scalar::uint64), ")x >= bin_count ? bin_count : (",
-                        out_.uint, ")x"});
+  std::size_t pack_bytes() const { return pack_length_ * DType(form_.dtype).size_bytes(); }
+  /// Defines `bin`, the bin of an element; an element without a bin has bin_count or more.
+  void write_bin(std::string_view element) {
+    if (!form_.is_even) {
+      code_.declare({"const ", out_.uint}, "bin",
+                    {"(", out_.types.name_of(Scalar::uint64), ")", element,
+                     " >= bin_count ? bin_count : (", out_.uint, ")", element});
+      return;
+    }
+    code_.declare({"const ", value_}, "value", element);
+    code_.declare("const int", "is_within", "(value >= lowest) & (value <= highest)");
+    if (is_rounded_) {
+      write_rounded_bin();
+    } else {
+      code_.declare({"const ", place_}, "place",
+                    {"((is_within ? (", place_, ")value : first) - first) * scale"});
+      code_.declare("int", "near", "(int)place");
+    }
+    code_.assign("near", "near < 0 ? 0 : near >= (int)bin_count ? (int)bin_count - 1 : near");
+    // Few elements are so near to an edge that the edge itself has to decide. On a processor the
+    // loop has no branch, so that it becomes vector code.
+    const bool has_branch = is_wide_ && !is_rounded_;
+    if (has_branch) code_.open_if("!(place - near > margin && place - near < 1 - margin)");
+    code_.assign("near", "(value < edges[near]) & (near > 0)", "-=");
+    code_.assign("near", "(value >= edges[near + 1]) & (near < (int)bin_count - 1)", "+=");
+    if (has_branch) code_.close();
+    const std::string bin = joined({"is_within ? (", out_.uint, ")near : bin_count"});
+    if (!is_rounded_) return code_.declare({"const ", out_.uint}, "bin", bin);
+    code_.assign("bin", bin);
     code_.close();
   }
-  void write_even_bin() {
-    code_.open_function(called_function(
-        out_.uint, "bin_of",
-        {tree::value(element_, "x"), pointer_parameter(value_, "edges", {.is_read_only = true}),
-         tree::value(place_, "first"), tree::value(place_, "scale"), tree::value(place_, "margin"),
-         tree::value(out_.uint, "bin_count")}));
-    code_.declare("const int", "last", "(int)bin_count - 1");
-    code_.declare({"const ", value_}, "value", "x");
-    code_.declare("const int", "is_within", "(value >= edges[0]) & (value <= edges[bin_count])");
-    code_.declare({"const ", place_}, "place",
-                  {"((is_within ? (", place_, ")value : first) - first) * scale"});
-    code_.declare("int", "bin", "(int)place");
-    code_.assign("bin", "bin < 0 ? 0 : bin > last ? last : bin");
-    // Many bins make reads of edges slow, because the work-items of a group read different edges;
-    // few elements need to read them. On a processor the loop has no branch, so that it becomes
-    // vector code.
-    if (is_wide_) code_.open_if("!(place - bin > margin && place - bin < 1 - margin)");
-    code_.assign("bin", "(value < edges[bin]) & (bin > 0)", "-=");
-    code_.assign("bin", "(value >= edges[bin + 1]) & (bin < last)", "+=");
-    if (is_wide_) code_.close();
-    code_.return_value({"is_within ? (", out_.uint, ")bin : bin_count"});
-    code_.close();
-  }
-  std::string bin_of(std::string_view at) const {
-    return joined({"bin_of(elements[", at, "], ",
-                   form_.is_even ? "edges, first, scale, margin, " : "", "bin_count)"});
+  /// Finds the bin by rounding the place of the bin's middle to an integer: the sum with 1.5 * 2^23
+  /// has that integer in its last bits. On a GPU, conversions between floats and integers take
+  /// eight times as long as additions. Elements beyond the edges get bins beyond bin_count. Opens
+  /// the branch of elements near an edge, and defines `near` there.
+  void write_rounded_bin() {
+    const auto word = [&](std::string text) { return expand_words(std::move(text), out_.dialect); };
+    code_.declare("const float", "place", "fma(value, scale, shift)");
+    code_.declare("const float", "rounded", "place + 12582912.0f");
+    code_.declare("const float", "offset", "place - (rounded - 12582912.0f)");
+    code_.declare(out_.uint, "bin", word("treadle_as_uint(rounded) - 0x4b400000u"));
+    code_.open_if("!(fabs(offset) < inside)");
+    code_.declare("int", "near", "is_within ? (int)(place + 0.5f) : 0");
   }
   std::string added(std::string_view place, const std::string& count) const {
     return added_atomically(joined({"&", place}), count, out_.dialect);
@@ -98,7 +132,8 @@ class CountWriter {
     code_.declare_array(uint, "bins", most);
     write_vector_loop(code_);
     code_.open_for(uint, "k", "0", "some");
-    code_.assign("bins[k]", bin_of("treadle_from + k"));
+    write_bin("elements[treadle_from + k]");
+    code_.assign("bins[k]", "bin");
     code_.close();
     code_.open_for(uint, "k", "0", "some");
     if (has_own())
@@ -118,8 +153,6 @@ class CountWriter {
   }
 
   void write_wide() {
-    const std::string items = number(tiling_.loads_in_flight);
-    const std::string at = joined({"treadle_from + treadle_q * ", out_.size});
     if (has_own()) {
       code_.declare_local(out_.uint, "own", number(form_.own_counters));
       out_.open_each("bin_count");
@@ -127,16 +160,19 @@ class CountWriter {
       code_.close();
       code_.evaluate(out_.dialect.barrier);
     }
-    code_.open_for(out_.integer, "treadle_from", {"treadle_begin + ", out_.dialect.local_id},
-                   "treadle_end", joined({out_.size, " * ", items}));
-    code_.declare_array(out_.uint, "bins", items);
-    out_.open_loads(items);
-    code_.assign("bins[treadle_q]", {at, " < treadle_end ? ", bin_of(at), " : bin_count"});
+    const std::string tile = number(count_tile(form_, tiling_));
+    code_.declare(
+        "const int", "has_packs",
+        {"(", out_.types.name_of(Scalar::uint64), ")elements % ", number(pack_bytes()), " == 0"});
+    code_.open_for(out_.integer, "treadle_from", "treadle_begin", "treadle_end", tile);
+    code_.open_if({"treadle_end - treadle_from >= ", tile});
+    write_whole_tile();
     code_.close();
-    out_.open_loads(items);
-    code_.when("bins[treadle_q] < bin_count",
-               tree::statement(
-                   added(has_own() ? "own[bins[treadle_q]]" : "counts[bins[treadle_q]]", "1u")));
+    code_.open_else();
+    code_.open_for(out_.integer, "treadle_k", {"treadle_from + ", out_.dialect.local_id},
+                   "treadle_end", out_.size);
+    write_counted("elements[treadle_k]");
+    code_.close();
     code_.close();
     code_.close();
     if (!has_own()) return;
@@ -146,16 +182,64 @@ class CountWriter {
                tree::statement(added("counts[treadle_k]", "own[treadle_k]")));
     code_.close();
   }
+  /// All loads are in flight before the first element is counted. The order of the elements does
+  /// not matter.
+  void write_whole_tile() {
+    const std::string packs = number(pack_count(form_.dtype, tiling_)),
+                      length = number(pack_length_), place = joined({" * ", out_.size, " + "});
+    code_.declare_array("treadle_pack", "packs", packs);
+    code_.open_if("has_packs");
+    out_.open_loads(packs);
+    code_.assign("packs[treadle_q]",
+                 {"*(const ", out_.dialect.global, "treadle_pack *)(elements + treadle_from + (",
+                  "treadle_q", place, out_.dialect.local_id, ") * ", length, ")"});
+    code_.close();
+    code_.close();
+    code_.open_else();
+    open_each_of_packs(packs);
+    code_.assign("packs[treadle_q].at[treadle_j]",
+                 {"elements[treadle_from + (treadle_q * ", length, " + treadle_j)", place,
+                  out_.dialect.local_id, "]"});
+    close_each_of_packs();
+    code_.close();
+    open_each_of_packs(packs);
+    write_counted("packs[treadle_q].at[treadle_j]");
+    close_each_of_packs();
+  }
+  void open_each_of_packs(const std::string& packs) {
+    out_.open_loads(packs);
+    code_.directive("pragma", "unroll");
+    code_.open_for(out_.uint, "treadle_j", "0", number(pack_length_));
+  }
+  void close_each_of_packs() {
+    code_.close();
+    code_.close();
+  }
+  void write_counted(std::string_view element) {
+    write_bin(element);
+    code_.when("bin < bin_count",
+               tree::statement(added(has_own() ? "own[bin]" : "counts[bin]", "1u")));
+  }
 
   const CountForm& form_;
   const Tiling& tiling_;
-  bool is_wide_;
+  bool is_wide_, is_rounded_;
+  unsigned pack_length_;
   FamilyCode out_;
   tree::BlockBuilder& code_ = out_.code;
   std::string element_, value_, place_;
 };
 
 }  // namespace
+
+bool finds_by_rounding(const CountForm& form, const Tiling& tiling) {
+  return form.is_even && form.is_single && tiling.schedule == Schedule::wide;
+}
+
+unsigned count_tile(const CountForm& form, const Tiling& tiling) {
+  if (tiling.schedule != Schedule::wide) return tiling.interval_length;
+  return tiling.group_size * pack_length(form.dtype, tiling) * pack_count(form.dtype, tiling);
+}
 
 FamilyText generate_count(const CountForm& form, const Tiling& tiling, const Dialect& dialect) {
   return CountWriter(form, tiling, dialect).write();

@@ -2,6 +2,7 @@
 #include "treadle/kernel/counting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -62,14 +63,19 @@ std::shared_ptr<const CountingPlan> make_weighted_plan(device::Device& device) {
   return plan;
 }
 
+/// The distance of zero from the outermost edge that is furthest from zero, in bins.
+double furthest_place(const EvenBins& even, std::uint64_t bin_count) {
+  const double last = even.first + static_cast<double>(bin_count) / even.scale;
+  return std::max(std::abs(even.first), std::abs(last)) * even.scale;
+}
+
 /// The distance of a place from an edge, in bins, below which the rounded edge itself decides. It
 /// is twice the error of an edge plus the error of the place. A place in float32 comes from a
 /// difference and a product of rounded numbers.
 double margin_of(const EvenBins& even, std::uint64_t bin_count, Scalar dtype, bool is_single) {
   constexpr double single = std::numeric_limits<float>::epsilon();
   constexpr double twice = std::numeric_limits<double>::epsilon();
-  const double count = static_cast<double>(bin_count), last = even.first + count / even.scale;
-  const double furthest = std::max(std::abs(even.first), std::abs(last)) * even.scale;
+  const double count = static_cast<double>(bin_count), furthest = furthest_place(even, bin_count);
   const double of_edges = furthest * (dtype == Scalar::float32 ? single : twice);
   return is_single ? of_edges + (furthest + 4 * count) * single : of_edges + count * 16 * twice;
 }
@@ -80,6 +86,14 @@ bool is_found_in_single(const EvenBins& even, std::uint64_t bin_count, Scalar dt
   constexpr double most = 1e30, least = 1e-30;  // far from the limits of float32
   return dtype == Scalar::float32 && even.scale < most && even.scale > least &&
          std::abs(even.first) < most && margin_of(even, bin_count, dtype, true) < 0.05;
+}
+
+/// The three numbers of a kernel that finds bins by rounding. Scale, shift and the place are
+/// rounded once each, by half an epsilon, and so are the edges.
+std::array<double, 3> numbers_for_rounding(const EvenBins& even, std::uint64_t bin_count) {
+  const double margin = (2 * furthest_place(even, bin_count) + static_cast<double>(bin_count) + 1) *
+                        std::numeric_limits<float>::epsilon();
+  return {-even.first * even.scale - 0.5, even.scale, 0.5 - margin};
 }
 
 }  // namespace
@@ -104,18 +118,19 @@ void launch_count(device::Stream& stream, const Count& what, const CountArgument
   append_key(key, tiling);
   const CountingPlan& plan = plans<CountingPlan>(device).find(
       key, [&] { return make_counting_plan(device, form, tiling); });
-  const bool is_wide = tiling.schedule == Schedule::wide;
-  const Intervals intervals = intervals_of(
-      what.n, is_wide ? tiling.group_size * tiling.loads_in_flight : tiling.interval_length, tiling,
-      device.info());
+  const Intervals intervals =
+      intervals_of(what.n, codegen::count_tile(form, tiling), tiling, device.info());
   const auto bin_count = static_cast<std::uint32_t>(what.bin_count);
   const std::uint32_t copies = std::bit_floor(
       std::clamp(static_cast<std::uint32_t>(form.own_counters / (what.bin_count + 1)), 1u,
                  std::max(tiling.counter_copies, 1u)));
   const auto n = static_cast<std::int64_t>(what.n);
   const EvenBins even = what.even.value_or(EvenBins{});
-  const double places[] = {even.first, even.scale,
-                           margin_of(even, what.bin_count, what.dtype, is_single)};
+  const std::array<double, 3> places =
+      codegen::finds_by_rounding(form, tiling)
+          ? numbers_for_rounding(even, what.bin_count)
+          : std::array{even.first, even.scale,
+                       margin_of(even, what.bin_count, what.dtype, is_single)};
   const float singles[] = {static_cast<float>(places[0]), static_cast<float>(places[1]),
                            static_cast<float>(places[2])};
   std::vector<UserArgument> given{arguments.elements, arguments.counts};

@@ -104,7 +104,8 @@ TEST_P(CountBySchedule, EdgesDecideAsTheyAreRounded) {
   };
   for (const Range& range :
        {Range{0, 1, 7}, {-3, 11, 256}, {1000, 1000.01, 100}, {0.1, 0.7, 1000}}) {
-    std::vector<float> edges(range.bins + 1), values{-1e9f, 1e9f, NAN};
+    std::vector<float> edges(range.bins + 1);
+    std::vector<float> values{-1e9f, 1e9f, NAN, INFINITY, -INFINITY, 3e38f, -3e38f};
     for (std::size_t k = 0; k <= range.bins; ++k)
       edges[k] =
           static_cast<float>(range.first + (range.last - range.first) * static_cast<double>(k) /
@@ -114,18 +115,26 @@ TEST_P(CountBySchedule, EdgesDecideAsTheyAreRounded) {
                                 edge + static_cast<float>((range.last - range.first) * 0.3) /
                                            static_cast<float>(range.bins)})
         values.push_back(other);
+    // Places of all magnitudes, on both sides of the range: more than a group takes at once.
+    const double width = range.last - range.first;
+    for (int k = 0; k < 9000; ++k)
+      values.push_back(static_cast<float>(
+          range.first + (k % 2 == 0 ? width : -width) * std::exp2((k * 7919 % 9000) * 0.01 - 60)));
     const memory::Buffer elements(device, values), ends(device, edges);
-    const memory::Buffer counts(device, std::vector<std::uint32_t>(range.bins));
-    const double scale = static_cast<double>(range.bins) / (range.last - range.first);
-    launch_count(*stream,
-                 {values.size(), range.bins, Scalar::float32, EvenBins{range.first, scale},
-                  std::get<1>(GetParam())},
-                 {elements, counts, ends});
-    stream->synchronize();
-    std::vector<std::uint32_t> counted(range.bins);
-    counts.copy_to(counted);
-    if (!device->info().traits.runs_kernels) continue;
-    EXPECT_EQ(counted, counted_on_the_host(values, edges)) << range.first;
+    const double scale = static_cast<double>(range.bins) / width;
+    // Without its first element, the array is not aligned to an access of several elements.
+    for (const std::size_t left_out : {0, 1}) {
+      const memory::Buffer counts(device, std::vector<std::uint32_t>(range.bins));
+      launch_count(*stream,
+                   {values.size() - left_out, range.bins, Scalar::float32,
+                    EvenBins{range.first, scale}, std::get<1>(GetParam())},
+                   {elements.location() + left_out * sizeof(float), counts, ends});
+      stream->synchronize();
+      std::vector<std::uint32_t> counted(range.bins);
+      counts.copy_to(counted);
+      if (!device->info().traits.runs_kernels) continue;
+      EXPECT_EQ(counted, counted_on_the_host(values, edges)) << range.first;
+    }
   }
 }
 

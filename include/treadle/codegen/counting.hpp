@@ -30,12 +30,20 @@ struct CountForm {
   bool is_single = false;
 };
 
+/// Whether the kernel finds the bin of a value by rounding in float32 instead of by a conversion.
+bool finds_by_rounding(const CountForm& form, const Tiling& tiling);
+
+/// The number of elements of each group is a multiple of this number.
+unsigned count_tile(const CountForm& form, const Tiling& tiling);
+
 /// Writes the kernel that adds to the counts. Arguments: the elements; the counts (uint32); for
-/// even bins the edges (float32 for float32 elements, else float64), the lower end of the first
-/// bin, the number of bins in an interval of length 1, and the distance from an edge below which
-/// the edge decides (all three float32 if is_single, else float64); the number of elements and the
-/// number of elements of each group (int64); the number of bins and the number of copies of a
-/// group's counters (uint32).
+/// even bins the edges (float32 for float32 elements, else float64) and three numbers (float32 if
+/// is_single, else float64); the number of elements and the number of elements of each group
+/// (int64); the number of bins and the number of copies of a group's counters (uint32). The three
+/// numbers are the lower end of the first bin, the number of bins in an interval of length 1, and
+/// the distance from an edge, in bins, below which the edge decides. With finds_by_rounding() they
+/// are a shift and a scale, so that `x * scale + shift` is the place of x less a half, and the
+/// distance from the middle of a bin below which no edge needs to decide.
 FamilyText generate_count(const CountForm& form, const Tiling& tiling, const Dialect& dialect);
 
 /// The scan that adds the weights (float64) of each bin into `sums`; `bins` (uint32) are sorted.

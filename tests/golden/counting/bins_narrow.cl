@@ -1,7 +1,4 @@
 // count_bins_int64, made by treadle's generator of counts: narrow schedule
-static inline uint bin_of(long x, uint bin_count) {
-  return (ulong)x >= bin_count ? bin_count : (uint)x;
-}
 
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) count_bins_int64(
     __global long *elements__base, long elements__offset, __global uint *counts__base,
@@ -17,7 +14,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) count_bins_int64(
     #pragma clang loop vectorize(assume_safety)
     #endif
     for (uint k = 0; k < some; ++k) {
-      bins[k] = bin_of(elements[treadle_from + k], bin_count);
+      const uint bin = (ulong)elements[treadle_from + k] >= bin_count ? bin_count : (uint)elements[treadle_from + k];
+      bins[k] = bin;
     }
     for (uint k = 0; k < some; ++k) {
       if (bins[k] < bin_count)

@@ -1,7 +1,4 @@
 // count_bins_int64, made by treadle's generator of counts: narrow schedule
-static __device__ inline unsigned int bin_of(long long x, unsigned int bin_count) {
-  return (unsigned long long)x >= bin_count ? bin_count : (unsigned int)x;
-}
 
 extern "C" __global__ void __launch_bounds__(1) count_bins_int64(
     long long *elements, unsigned int *counts, long long N, long long treadle_length,
@@ -15,7 +12,8 @@ extern "C" __global__ void __launch_bounds__(1) count_bins_int64(
     #pragma clang loop vectorize(assume_safety)
     #endif
     for (unsigned int k = 0; k < some; ++k) {
-      bins[k] = bin_of(elements[treadle_from + k], bin_count);
+      const unsigned int bin = (unsigned long long)elements[treadle_from + k] >= bin_count ? bin_count : (unsigned int)elements[treadle_from + k];
+      bins[k] = bin;
     }
     for (unsigned int k = 0; k < some; ++k) {
       if (bins[k] < bin_count)

@@ -1,16 +1,4 @@
 // count_values_float32, made by treadle's generator of counts: narrow schedule
-static inline uint bin_of(
-    float x, const __global float *edges, float first, float scale, float margin, uint bin_count) {
-  const int last = (int)bin_count - 1;
-  const float value = x;
-  const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
-  const float place = ((is_within ? (float)value : first) - first) * scale;
-  int bin = (int)place;
-  bin = bin < 0 ? 0 : bin > last ? last : bin;
-  bin -= (value < edges[bin]) & (bin > 0);
-  bin += (value >= edges[bin + 1]) & (bin < last);
-  return is_within ? (uint)bin : bin_count;
-}
 
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) count_values_float32(
     __global float *elements__base, long elements__offset, __global uint *counts__base,
@@ -21,6 +9,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) count_values_float3
   __global float *edges = (__global float *)((__global char *)edges__base + edges__offset);
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
+  const float lowest = edges[0];
+  const float highest = edges[bin_count];
   uint own[1024];
   const uint all = copies * (bin_count + 1);
   for (uint k = 0; k < all; ++k) {
@@ -33,7 +23,15 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) count_values_float3
     #pragma clang loop vectorize(assume_safety)
     #endif
     for (uint k = 0; k < some; ++k) {
-      bins[k] = bin_of(elements[treadle_from + k], edges, first, scale, margin, bin_count);
+      const float value = elements[treadle_from + k];
+      const int is_within = (value >= lowest) & (value <= highest);
+      const float place = ((is_within ? (float)value : first) - first) * scale;
+      int near = (int)place;
+      near = near < 0 ? 0 : near >= (int)bin_count ? (int)bin_count - 1 : near;
+      near -= (value < edges[near]) & (near > 0);
+      near += (value >= edges[near + 1]) & (near < (int)bin_count - 1);
+      const uint bin = is_within ? (uint)near : bin_count;
+      bins[k] = bin;
     }
     for (uint k = 0; k < some; ++k) {
       ++own[k % copies * (bin_count + 1) + bins[k]];

@@ -1,22 +1,12 @@
 // count_values_float32, made by treadle's generator of counts: narrow schedule
-static __device__ inline unsigned int bin_of(
-    float x, const float *edges, float first, float scale, float margin, unsigned int bin_count) {
-  const int last = (int)bin_count - 1;
-  const float value = x;
-  const int is_within = (value >= edges[0]) & (value <= edges[bin_count]);
-  const float place = ((is_within ? (float)value : first) - first) * scale;
-  int bin = (int)place;
-  bin = bin < 0 ? 0 : bin > last ? last : bin;
-  bin -= (value < edges[bin]) & (bin > 0);
-  bin += (value >= edges[bin + 1]) & (bin < last);
-  return is_within ? (unsigned int)bin : bin_count;
-}
 
 extern "C" __global__ void __launch_bounds__(1) count_values_float32(
     float *elements, unsigned int *counts, float *edges, float first, float scale, float margin,
     long long N, long long treadle_length, unsigned int bin_count, unsigned int copies) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
+  const float lowest = edges[0];
+  const float highest = edges[bin_count];
   unsigned int own[1024];
   const unsigned int all = copies * (bin_count + 1);
   for (unsigned int k = 0; k < all; ++k) {
@@ -29,7 +19,15 @@ extern "C" __global__ void __launch_bounds__(1) count_values_float32(
     #pragma clang loop vectorize(assume_safety)
     #endif
     for (unsigned int k = 0; k < some; ++k) {
-      bins[k] = bin_of(elements[treadle_from + k], edges, first, scale, margin, bin_count);
+      const float value = elements[treadle_from + k];
+      const int is_within = (value >= lowest) & (value <= highest);
+      const float place = ((is_within ? (float)value : first) - first) * scale;
+      int near = (int)place;
+      near = near < 0 ? 0 : near >= (int)bin_count ? (int)bin_count - 1 : near;
+      near -= (value < edges[near]) & (near > 0);
+      near += (value >= edges[near + 1]) & (near < (int)bin_count - 1);
+      const unsigned int bin = is_within ? (unsigned int)near : bin_count;
+      bins[k] = bin;
     }
     for (unsigned int k = 0; k < some; ++k) {
       ++own[k % copies * (bin_count + 1) + bins[k]];
