@@ -2,6 +2,7 @@
 """How every Python test starts another Python, and which are left out where time is short."""
 
 import collections
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -63,3 +64,13 @@ def _run_python(*arguments, timeout=120, cwd=None, **environment):
 @pytest.fixture(scope="session")
 def run_python():
     return _run_python
+
+
+@pytest.fixture(scope="session")
+def words_of_pytest():
+    """Words that run pytest with Treadle's plugin. An installed package has an entry point for the
+    plugin, and pytest refuses a plugin that is named twice."""
+    plugin = "treadle._pytest_plugin"
+    points = importlib.metadata.entry_points(group="pytest11")
+    named = [] if any(point.value == plugin for point in points) else ["-p", plugin]
+    return ["-m", "pytest", "-q", "-p", "no:cacheprovider", *named]

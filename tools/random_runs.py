@@ -174,6 +174,8 @@ class Runs:
     def __init__(self, kinds: list[Kind], deadline: float, jobs: int, out: pathlib.Path | None):
         self.spent = {kind: Spent() for kind in kinds}
         self.deadline, self.out = deadline, out
+        if out:
+            out.mkdir(parents=True, exist_ok=True)
         self.lock = threading.Lock()
         self.on_gpu = 0
         threads = str(max(2, (os.cpu_count() or 1) // jobs))

@@ -184,5 +184,7 @@ def test_drawn_sums_are_as_near_as_numpys(device):
             found = error(getattr(x, name)(axis=axis).get(), exact)
             assert found <= allowed, (f"TREADLE_RANDOM_SEED={seed}", name, host.shape, axis)
         sums = np.cumsum(wide, axis)
-        allowed = max(1.05 * error(np.cumsum(host, axis), sums), float(np.max(terms)))
+        # Rows that are all alike are rounded alike: one sample, in which chance has a larger part.
+        chance = 1.05 if len(np.unique(host)) > 8 else 1.3
+        allowed = max(chance * error(np.cumsum(host, axis), sums), float(np.max(terms)))
         assert error(x.cumsum(axis=axis).get(), sums) <= allowed, f"TREADLE_RANDOM_SEED={seed}"

@@ -250,14 +250,13 @@ def test_sums(tmp_path, monkeypatch):
 """
 
 
-def test_pytest_tells_what_a_suite_reached(counted, run_python, tmp_path):
+def test_pytest_tells_what_a_suite_reached(counted, run_python, words_of_pytest, tmp_path):
     (tmp_path / "test_kernels.py").write_text(SUITE)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    words = ["-m", "pytest", "-q", "-p", "treadle._pytest_plugin", "-p", "no:cacheprovider"]
     where = [f"--rootdir={tmp_path}", str(tmp_path / "test_kernels.py")]
     page = f"--treadle-cov-report=html:{tmp_path / 'page'}"
     done = run_python(
-        *words, "--treadle-cov", "--treadle-cov-report=term", page, *where,
+        *words_of_pytest, "--treadle-cov", "--treadle-cov-report=term", page, *where,
         TREADLE_CACHE_DIR=str(counted[0].parent / "cache"), TREADLE_COVERAGE="sums.cov",
         cwd=tmp_path,
     )  # fmt: skip
@@ -265,5 +264,5 @@ def test_pytest_tells_what_a_suite_reached(counted, run_python, tmp_path):
     assert read_coverage(tmp_path / "sums.cov"), "written elsewhere"
     assert re.search(r"^sums.py +2 +0 +2 +0 +100%$", done.stdout, re.MULTILINE), done.stdout
     assert "void sums" in (tmp_path / "page" / "index.html").read_text()
-    refused = run_python(*words, "--treadle-cov-report=pdf:x", *where)
+    refused = run_python(*words_of_pytest, "--treadle-cov-report=pdf:x", *where)
     assert refused.returncode == 4 and "none of term" in refused.stdout + refused.stderr

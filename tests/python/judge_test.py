@@ -184,7 +184,9 @@ def test_a_wrong_kernel_is_wrong_for_its_reason(name):
 
 def test_a_fault_is_told_with_its_line_and_its_run():
     verdict = judge(TEXT, "no_guard")
-    fault = next(each for each in verdict.findings if each.question == "bounds")
+    fault = next(
+        each for each in verdict.findings if each.question == "bounds" and each.device == "cpu"
+    )
     assert "write of 4 bytes" in fault.text or "read of 4 bytes" in fault.text
     assert "kernel.cu:" in fault.text
     assert fault.run == "n=1"
@@ -225,7 +227,11 @@ def test_the_command_judges_files(tmp_path, capsys):
     report = json.loads(capsys.readouterr().out)
     assert report["kernel"] == "scale"
     assert not report["right"]
-    bounds = next(each for each in report["findings"] if each["question"] == "bounds")
+    bounds = next(
+        each
+        for each in report["findings"]
+        if each["question"] == "bounds" and each["device"] == "cpu"
+    )
     assert bounds["answer"] == "wrong"
     assert "scale.cu:3" in bounds["text"]
     kernel.write_text(kernel.read_text().replace("<=", "<"))

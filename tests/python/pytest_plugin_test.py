@@ -45,17 +45,15 @@ def test_skipped():
 
 
 @pytest.fixture
-def run_suite(run_python, tmp_path):
+def run_suite(run_python, words_of_pytest, tmp_path):
     if not any(device.id == "cpu" for device in treadle.devices()):
         pytest.skip("there is no CPU device")
     (tmp_path / "test_kernels.py").write_text(SUITE)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
 
     def run(*words):
-        plugin = "-p", "treadle._pytest_plugin"
         where = f"--rootdir={tmp_path}", str(tmp_path / "test_kernels.py")
-        cached = "-p", "no:cacheprovider"
-        return run_python("-m", "pytest", "-q", *plugin, *cached, *words, *where)
+        return run_python(*words_of_pytest, *words, *where)
 
     return run
 
