@@ -189,6 +189,7 @@ def finish(result):
 
 def main():
     part, parts, first = (int(word) for word in sys.argv[1:4])
+    faulthandler.enable()  # the stacks of a process that dies
     warnings.simplefilter("ignore")
     sys.unraisablehook = lambda unraisable: None
     functions, classes = everything()

@@ -27,7 +27,7 @@ def deaths_of(run_python, part):
         left = [line for line in lines if " raised " in line]  # what no caller expects: SystemExit
         if lines[-1] == "done":
             return found + left
-        found += [*left, f"{lines[-1]}: {result.returncode} {result.stderr[-300:]}"]
+        found += [*left, f"{lines[-1]}: {result.returncode} {result.stderr[-3000:]}"]
         first = int(lines[-1].split()[0]) + 1
     return found
 
