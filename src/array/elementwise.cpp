@@ -135,7 +135,9 @@ Array float_power(const Operand& x, const Operand& y) {
                exponent.has_value() ? Operand(exponent) : Operand::typed(y.number(), dtype));
 }
 Array spacing(const Array& x) {
-  return nextafter(x, copysign(std::numeric_limits<double>::infinity(), x)) - x;
+  // Integers become floats of the size that NumPy's functions of one float give them.
+  const Array value = in_dtype(x, sqrt(x).dtype().scalar());
+  return nextafter(value, copysign(std::numeric_limits<double>::infinity(), value)) - value;
 }
 
 Array isposinf(const Array& x) { return x == std::numeric_limits<double>::infinity(); }

@@ -150,7 +150,9 @@ Array trace(const Array& x, std::int64_t offset, int axis, int other) {
 }
 
 Array vecdot(const Array& x, const Array& y, int axis) {
-  const Array product = conjugate(moveaxis(x, axis, -1)) * moveaxis(y, axis, -1);
+  const Array first = moveaxis(x, axis, -1);
+  const bool is_complex = x.dtype().kind() == ScalarKind::complex;  // of bool, conjugate() is int8
+  const Array product = (is_complex ? conjugate(first) : first) * moveaxis(y, axis, -1);
   return sum(product, {.axes = -1, .dtype = product.dtype().scalar()});
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Elements put in and taken out, bits, places, and functions of the host, beside NumPy's."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -143,6 +145,13 @@ def test_masked_stores(device):
             tnp.piecewise(tnp.array(x), conditions, functions),
             np.piecewise(x, conditions, functions),
         )
+    numbers = np.arange(-2, 3)
+    for x in (numbers, numbers > 0):  # values are cast to the dtype of x
+        functions = [lambda v: v * 0.5 + 2, 0.7]
+        expect(
+            tnp.piecewise(tnp.array(x), [x < 1, x >= 1], functions),
+            np.piecewise(x, [x < 1, x >= 1], functions),
+        )
 
 
 def test_functions_of_rows(device):
@@ -182,6 +191,8 @@ def test_smaller_functions(device):
     x = np.array([1.0, -2.5, 0.0, 1e300, -np.inf, np.nan])
     expect(tnp.spacing(tnp.array(x[:4])), np.spacing(x[:4]))
     expect(tnp.spacing(tnp.array(x[:3], "f4")), np.spacing(x[:3].astype("f4")))
+    for integers in (np.arange(3, dtype="i4"), np.arange(3, dtype="u1"), np.array([True])):
+        expect(tnp.spacing(tnp.array(integers)), np.spacing(integers))
     y = np.array([[1.0, np.nan, 3.0], [np.nan, 5.0, 6.0]])
     for name in ("nancumsum", "nancumprod"):
         for axis in (None, 0, 1):
@@ -225,3 +236,23 @@ def test_bad_input_is_refused(what):
     call, error = BAD[what]
     with pytest.raises(error):
         call()
+
+
+def test_orders_of_copies_and_shapes_are_numpys(device):
+    host = np.arange(24, dtype="f4").reshape(2, 3, 4)
+    for view in (
+        lambda x: x,
+        lambda x: x.T,
+        lambda x: x.transpose(1, 0, 2),
+        lambda x: x[:, ::2],
+    ):
+        ours, theirs = view(tnp.array(host)), view(host)
+        for order in ("C", "F", "A", "K"):
+            assert ours.copy(order).strides == theirs.copy(order).strides, (theirs.strides, order)
+        assert ours.copy().strides == theirs.copy().strides
+        assert copy.copy(ours).strides == tnp.copy(ours).strides == np.copy(theirs).strides
+        for order in ("C", "F", "A"):
+            expect(ours.reshape(4, -1, order=order), theirs.reshape(4, -1, order=order))
+            expect(ours.reshape((-1, 2), order=order), theirs.reshape((-1, 2), order=order))
+    with pytest.raises(ValueError, match='the order "G"'):
+        ours.reshape(4, -1, order="G")

@@ -67,6 +67,7 @@ def test_reductions(device):
     expect(tnp.vecdot(tnp.array(y), tnp.array(y), axis=0), np.vecdot(y, y, axis=0))
     small = np.int8([100, 100])
     expect(tnp.vecdot(tnp.array(small), tnp.array(small)), np.vecdot(small, small))
+    expect(tnp.vecdot(tnp.array(small > 0), tnp.array(small > 0)), np.vecdot(small > 0, small > 0))
 
 
 def test_comparisons_and_copies(device):

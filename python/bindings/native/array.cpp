@@ -140,12 +140,7 @@ void bind_properties(nb::class_<Array>& type) {
 
 Array copied(const Array& self, const std::string& order) {
   if (order == "K") return array::copy(self);
-  const std::size_t item = self.dtype().size_bytes();
-  const bool is_fortran = order == "A"
-                              ? !self.layout().is_contiguous(item) &&
-                                    self.layout().is_contiguous(item, MemoryOrder::fortran)
-                              : memory_order(nb::str(order.c_str())) == MemoryOrder::fortran;
-  if (!is_fortran) return array::dense_copy(self);
+  if (order_in(self, order) == MemoryOrder::c) return array::dense_copy(self);
   return array::transpose(array::dense_copy(array::transpose(self)));
 }
 
@@ -177,19 +172,24 @@ void bind_methods(nb::class_<Array>& type) {
                   "*, copy: bool = True) -> Array"),
           "The elements in another dtype, as a new array; the array itself, with copy=False, where "
           "it has that dtype. DTypeError where `casting` does not allow it.")
-      .def("copy", recorded(&copied), nb::arg("order") = "K",
-           nb::sig("def copy(self, order: str = 'K') -> Array"),
+      .def("copy", recorded(&copied), nb::arg("order") = "C",
+           nb::sig("def copy(self, order: str = 'C') -> Array"),
            "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "
            "axes "
            "as this has them in memory (K).")
       .def("fill", recorded(&fill), nb::arg("value").none(),
            nb::sig("def fill(self, value: typing.Any) -> None"), "Makes every element this number.")
-      .def("reshape", recorded(+[](const Array& self, const nb::args& shape) {
-             return array::reshape(self, shape_arguments(shape));
-           }),
-           nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
-           "The same elements in C's order under another shape, of which one extent may be -1: a "
-           "view, or a copy where strides cannot say it.")
+      .def(
+          "reshape",
+          recorded(+[](const Array& self, const nb::args& shape, const std::string& order) {
+            return array::reshape(self, shape_arguments(shape), order_in(self, order));
+          }),
+          nb::arg("shape"), nb::arg("order") = "C",
+          nb::sig("def reshape(self, *shape: int | typing.Sequence[int], order: str = 'C') -> "
+                  "Array"),
+          "The same elements under another shape, of which one extent may be -1: a view, or a copy "
+          "where strides cannot say it. They are counted in C's order, Fortran's (F), or that of "
+          "the two which this has (A).")
       .def(
           "ravel",
           recorded(+[](const Array& x, const std::string& order) { return raveled(x, order); }),
@@ -279,6 +279,14 @@ MemoryOrder memory_order(nb::handle order) {
   if (name != "C" && name != "F")
     throw InvalidArgument("the order \"" + name + "\" of elements in memory", "\"C\" or \"F\"");
   return name == "F" ? MemoryOrder::fortran : MemoryOrder::c;
+}
+
+MemoryOrder order_in(const Array& x, const std::string& order) {
+  if (order != "A") return memory_order(nb::str(order.c_str()));
+  const std::size_t item = x.dtype().size_bytes();
+  const bool is_fortran =
+      !x.layout().is_contiguous(item) && x.layout().is_contiguous(item, MemoryOrder::fortran);
+  return is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
 }
 
 Array array_from(nb::handle values, nb::handle dtype, array::Placement placement) {

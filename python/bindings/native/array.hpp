@@ -112,6 +112,8 @@ array::Shape shape_from(nb::handle shape);
 array::Axes axes_from(nb::handle axes);
 /// "C" or "F". Throws InvalidArgument.
 MemoryOrder memory_order(nb::handle order);
+/// Like memory_order(); "A" stands for the order that x has in memory.
+MemoryOrder order_in(const Array& x, const std::string& order);
 /// A placement on a device, given by its id or as an object. None: the current device.
 array::Placement placement_on(nb::handle device, nb::handle order = {});
 /// A placement on the device of an array, on the array's current stream.

@@ -234,11 +234,7 @@ Array squeezed(const Array& x, nb::handle axis) {
 
 Array raveled(const Array& x, const std::string& order) {
   if (order == "K") return array::ravel_in_memory_order(x);
-  if (order != "A") return array::ravel(x, memory_order(nb::str(order.c_str())));
-  const std::size_t item = x.dtype().size_bytes();
-  const bool is_fortran =
-      !x.layout().is_contiguous(item) && x.layout().is_contiguous(item, MemoryOrder::fortran);
-  return array::ravel(x, is_fortran ? MemoryOrder::fortran : MemoryOrder::c);
+  return array::ravel(x, order_in(x, order));
 }
 
 void bind_array_joining_methods(nb::class_<Array>& type) {

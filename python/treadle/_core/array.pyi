@@ -325,7 +325,7 @@ class Array:
         The elements in another dtype, as a new array; the array itself, with copy=False, where it has that dtype. DTypeError where `casting` does not allow it.
         """
 
-    def copy(self, order: str = 'K') -> Array:
+    def copy(self, order: str = 'C') -> Array:
         """
         A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with axes as this has them in memory (K).
         """
@@ -333,9 +333,9 @@ class Array:
     def fill(self, value: Any) -> None:
         """Makes every element this number."""
 
-    def reshape(self, *shape: int | Sequence[int]) -> Array:
+    def reshape(self, *shape: int | Sequence[int], order: str = 'C') -> Array:
         """
-        The same elements in C's order under another shape, of which one extent may be -1: a view, or a copy where strides cannot say it.
+        The same elements under another shape, of which one extent may be -1: a view, or a copy where strides cannot say it. They are counted in C's order, Fortran's (F), or that of the two which this has (A).
         """
 
     def ravel(self, order: str = 'C') -> Array:

@@ -349,7 +349,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Of each element the value of the function, or the number, whose condition is the last that
     holds; of one more function where none does, else 0. Functions get the elements that are chosen,
-    whose number is waited for."""
+    whose number is waited for. The values are cast to the dtype of x, as NumPy casts them."""
     x = asarray(x)
     if not isinstance(condlist, list | tuple) or not any(
         hasattr(c, "__len__") or isinstance(c, Array) for c in condlist
@@ -371,7 +371,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         if callable(value):
             chosen = x[condition]
             if chosen.size:
-                place(made, condition, value(chosen, *args, **kw))
+                values = asarrays((x, value(chosen, *args, **kw)))[1]
+                place(made, condition, values.astype(made.dtype))
         else:
             _array.assign_where(made, condition, value)
     return made

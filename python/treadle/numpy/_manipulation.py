@@ -82,7 +82,7 @@ def reshape(
             f"the shape {tuple(lengths)} of an array of shape {a.shape} and strides {a.strides} "
             "takes a copy, which copy=False forbids"
         )
-    return result.copy() if copy and is_view else result
+    return result.copy("K") if copy and is_view else result
 
 
 def real(val: Any) -> Array:

@@ -425,11 +425,7 @@ class GPUArray(LaidOut):
             raise ValueError(f"invalid order: {order!r}; it is 'C' or 'F'")
         if lengths == self.shape and contiguous[order]:
             return self
-        if order == "C":
-            result = Array.reshape(self, lengths)
-        else:
-            transposed = Array.reshape(Array.transpose(self), lengths[::-1])
-            result = Array.transpose(transposed)
+        result = Array.reshape(self, lengths, order=order)
         if contiguous[order]:
             return self._view(result)
         made = self._wrap(result)

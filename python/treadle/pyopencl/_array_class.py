@@ -486,7 +486,7 @@ class Array(Views):
         if not self._is_dense():
             raise RuntimeError(_GAPS.format("copy()"))
         with self._work(queue=None if queue is SAME else queue):
-            made = self._wrap(NativeArray.copy(self))
+            made = self._wrap(NativeArray.copy(self, "K"))
         if queue is SAME or queue is self.queue:
             return made
         _native.evaluate(made)
