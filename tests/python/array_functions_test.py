@@ -202,3 +202,11 @@ def test_diagonals_are_filled(device, shape):
             tnp.fill_diagonal(tnp.zeros(wrong), 1)
     with pytest.raises(TypeError, match="Array"):
         tnp.fill_diagonal(np.zeros((2, 2)), 1)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f2", "f4", "c8"])
+def test_coefficients_decide_the_dtype_of_a_polynomial_like_an_array(device, dtype):
+    x = np.array([0, 1, 99, 200]).astype(dtype)
+    for p in ([1, 2, 3], [0.5, 1], np.array([1, 2], "i1"), np.array([1.5, 2], "f4"), [2j, 1], []):
+        with np.errstate(over="ignore"):
+            expect(tnp.polyval(p, tnp.array(x)), np.polyval(p, x))

@@ -150,8 +150,15 @@ def _equals(name: str, x: Any, number: float, out: Array | None) -> Array:
 
 
 def polyval(p: Sequence[Any], x: Any) -> Array:
-    """p[0] * x**(n-1) + ... + p[n-1], by Horner's rule, as one kernel for numbers of the host."""
-    return _array.polyval(p.tolist() if isinstance(p, _numpy.ndarray) else p, asarray(x))
+    """p[0] * x**(n-1) + ... + p[n-1], by Horner's rule, as one kernel for numbers of the host. Such
+    numbers count as an array of them: of a list of ints and a uint8 x the values are int64."""
+    x = asarray(x)
+    if not isinstance(p, Array) and not any(isinstance(c, Array) for c in p):
+        numbers = _numpy.asarray(p)
+        if numbers.ndim == 1 and numbers.size:
+            x = x.astype(_numpy.result_type(x.dtype, numbers.dtype), copy=False)
+        p = numbers.tolist()
+    return _array.polyval(p, x)
 
 
 def sinc(x: Any) -> Array:
