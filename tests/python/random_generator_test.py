@@ -345,3 +345,37 @@ def test_integers_lie_between_arrays_of_ends():
             random.integers([1, 5], [2, 5])
         with pytest.raises(TypeError, match="float64"):
             random.integers([1.5, 5], 9)
+
+
+DRAWN_FROM_ONE = [
+    "rand()", "rand(2, 3)", "randn(4)", "randint(5)", "randint(1, 6, 3)", "randint(9, size=2)",
+    "random()", "random((2, 2))", "random_sample(3)", "ranf(2)", "sample(2)", "uniform(-1, 1, 3)",
+    "normal(size=3)", "normal(1, 2, (2, 2))", "standard_normal(3)", "choice(5, 2)",
+    "choice([1, 2, 3], size=2)", "permutation(4)", "exponential(1, 2)", "poisson(2, 3)",
+    "binomial(5, 0.3, 2)", "beta(1, 2, 3)", "gamma(2, 1, 3)", "zipf(2, 3)", "bytes(4)",
+    "multinomial(10, [0.2, 0.8])", "dirichlet([1, 2])", "randint(0, 2, 5, bool)",
+]  # fmt: skip
+
+
+def test_functions_of_the_module_draw_from_one_generator(device):
+    if not device.traits.fp64:
+        pytest.skip("no doubles")
+    random = tnp.random
+    random.seed(5)
+    rng, kept = default_rng(5), random.get_state()
+    same = [(random.rand(3), rng.random(3)), (random.randn(2, 2), rng.standard_normal((2, 2)))]
+    same += [(random.randint(0, 9, 7), rng.integers(0, 9, 7)), (random.zipf(2, 3), rng.zipf(2, 3))]
+    for ours, theirs in same:
+        assert ours.device is theirs.device
+        assert np.array_equal(ours.get(), theirs.get())
+    random.set_state(kept)
+    assert np.array_equal(random.rand(3).get(), same[0][0].get())
+    for line in DRAWN_FROM_ONE:
+        ours, theirs = eval(f"tnp.random.{line}"), eval(f"np.random.{line}")
+        if isinstance(ours, treadle.Array):
+            assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), line
+        else:
+            assert np.result_type(type(ours)) == np.result_type(type(theirs)), line
+    x = tnp.arange(6)
+    random.shuffle(x)
+    assert sorted(x.tolist()) == list(range(6))
