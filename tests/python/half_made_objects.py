@@ -97,7 +97,9 @@ def good_objects():
         program = cl.Program(context, "__kernel void k(int n, __global float *x) { }").build()
         array = cla.to_device(queue, np.arange(6, dtype=np.float32))
         made += [context, queue, program, program.k, array, array.data, context.devices[0]]
-        made += [context.devices[0].platform, cl.UserEvent(context)]
+        event = cl.UserEvent(context)
+        event.set_status(cl.command_execution_status.COMPLETE)  # waiting for it ends
+        made += [context.devices[0].platform, event]
     return made
 
 
