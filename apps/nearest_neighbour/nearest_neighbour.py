@@ -37,7 +37,8 @@ CONSTRAINTS = [
     "TARGETS_EACH * NEIGHBOURS_EACH <= most_sums and chunk % (DOWN * NEIGHBOURS_EACH) == 0",
     "LANES * ACROSS * TARGETS_EACH <= 512",
     "4 * (dimensions * LANES * ACROSS * TARGETS_EACH + STAGED * DEPTH * DOWN * NEIGHBOURS_EACH"
-    " + (DOWN > 1) * DOWN * LANES * ACROSS * TARGETS_EACH) <= device.local_bytes",
+    " + (DOWN > 1) * DOWN * LANES * ACROSS * TARGETS_EACH)"
+    " <= (device.local_bytes if LANES > 1 else min(device.local_bytes, 49152))",
 ]
 WISHES: dict[str, dict[str, Any]] = {
     "gpu": {"ACROSS": 16, "DOWN": 16, "TARGETS_EACH": 4, "NEIGHBOURS_EACH": 8, "DEPTH": 16},

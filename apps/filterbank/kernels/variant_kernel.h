@@ -90,6 +90,32 @@ typedef float loose_lanes __attribute__((ext_vector_type(LANES), aligned(4)));
 #define WEIGHT(f, c, i, j) bank[AT_FILTER(min(first + (f), FILTERS - 1), c, i, j)]
 #endif
 
+// The channels from `channel` on at a place of an array, four with a load where that is possible.
+#define IS_CHANNEL(c) (CHANNELS % STEP == 0 || channel + (c) < CHANNELS)
+#if CHANNELS % 4 == 0 && STEP % 4 == 0
+#define LOAD_CHANNELS(values, array, at)                                         \
+  for (int c = 0; c < STEP; c += 4) {                                            \
+    float4 four = treadle_make_float4(0, 0, 0, 0);                               \
+    if (IS_CHANNEL(c)) four = *(TREADLE_GLOBAL const float4*)(array + (at) + c); \
+    values[c] = four.x;                                                          \
+    values[c + 1] = four.y;                                                      \
+    values[c + 2] = four.z;                                                      \
+    values[c + 3] = four.w;                                                      \
+  }
+#else
+#define LOAD_CHANNELS(values, array, at) \
+  for (int c = 0; c < STEP; ++c) values[c] = IS_CHANNEL(c) ? array[(at) + c] : 0.0f;
+#endif
+
+// What is copied to local memory: BATCH loads are under way before the first is stored. Behind the
+// last place it is that one again: a condition would come before its load.
+#define PIECE_SIZE (PIECE_HEIGHT * PIECE_WIDTH)
+#define BATCH (STEP <= 4 ? 4 : 2)
+#define IN_BATCH(begin, b, count) min((begin) + (b) * ACROSS * ITEMS_DOWN, (count) - 1)
+#define OF_WIDTH(k) ((k) % FILTER_WIDTH)
+#define OF_HEIGHT(k) ((k) / FILTER_WIDTH % FILTER_HEIGHT)
+#define OF_FILTERS(k) ((k) / (FILTER_WIDTH * FILTER_HEIGHT))
+
 // over 80 lines because its loops share sums that stay in registers
 TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (ITEMS_DOWN), RESIDENT)
     filterbank(TREADLE_GLOBAL float* TREADLE_RESTRICT out,
@@ -100,12 +126,13 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (ITEMS_DOWN), RESIDENT)
   TREADLE_LOCAL float weights[PLACE(STEP, 0, 0)] __attribute__((aligned(16)));
 #endif
   const int item = treadle_local_id(0), item_x = item % ACROSS;
-#if !SERIAL
-  const int item_y = item / ACROSS;
-#endif
   const int tile_x = treadle_group_id(0) * TILE_WIDTH, tile_y = treadle_group_id(1) * TILE_HEIGHT;
   // Beyond the image is what only results need that are not stored.
+#if SERIAL
   const int inside_x = min(PIECE_WIDTH, WIDTH - tile_x);
+#else
+  const int item_y = item / ACROSS;
+#endif
 
   const int begin = treadle_group_id(2) * TURNS * FILTERS_EACH;
   const int end = min(begin + TURNS * FILTERS_EACH, FILTERS);
@@ -122,38 +149,57 @@ TREADLE_KERNEL TREADLE_GROUPS_OF((ACROSS) * (ITEMS_DOWN), RESIDENT)
     for (int channel = 0; channel < CHANNELS; channel += STEP) {
       // Where all channels fit, later turns find the image in place.
       if (first == begin || STEP < CHANNELS)
-        for (int y = item / ACROSS; y < PIECE_HEIGHT; y += ITEMS_DOWN) {
+#if SERIAL
+        for (int y = 0; y < PIECE_HEIGHT; ++y) {
           TREADLE_LOCAL_POINTER float* to = piece + y * PIECE_STRIDE;
           TREADLE_GLOBAL const float* from =
               image + ((treadle_int64)min(tile_y + y, HEIGHT - 1) * WIDTH + tile_x) * CHANNELS;
-          for (int x = item_x; x < inside_x; x += ACROSS)
+          for (int x = 0; x < inside_x; ++x)
 #pragma unroll
-#if CHANNELS % 4 == 0 && STEP % 4 == 0
-            for (int c = 0; c < STEP; c += 4) {
-              const float4 four =
-                  *(TREADLE_GLOBAL const float4*)(from + x * CHANNELS + channel + c);
-              const float values[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-              for (int k = 0; k < 4; ++k)
-                to[(c + k) * PIECE_HEIGHT * PIECE_STRIDE + x] =
-                    CHANNELS % STEP == 0 || channel + c < CHANNELS ? values[k] : 0.0f;
-            }
-#else
             for (int c = 0; c < STEP; ++c)
               to[c * PIECE_HEIGHT * PIECE_STRIDE + x] =
-                  CHANNELS % STEP == 0 || channel + c < CHANNELS ? from[x * CHANNELS + channel + c]
-                                                                 : 0.0f;
-#endif
-          for (int x = inside_x + item_x; x < PIECE_WIDTH; x += ACROSS)
+                  IS_CHANNEL(c) ? from[x * CHANNELS + channel + c] : 0.0f;
+          for (int x = inside_x; x < PIECE_WIDTH; ++x)
             for (int c = 0; c < STEP; ++c) to[c * PIECE_HEIGHT * PIECE_STRIDE + x] = 0.0f;
         }
+#else
+        for (int from_here = item; from_here < PIECE_SIZE; from_here += BATCH * ACROSS * DOWN) {
+          float values[BATCH][STEP];
+#pragma unroll
+          for (int b = 0; b < BATCH; ++b) {
+            const int k = IN_BATCH(from_here, b, PIECE_SIZE);
+            const int y = min(tile_y + k / PIECE_WIDTH, HEIGHT - 1);
+            const int x = min(tile_x + k % PIECE_WIDTH, WIDTH - 1);
+            const treadle_int64 at = ((treadle_int64)y * WIDTH + x) * CHANNELS + channel;
+            LOAD_CHANNELS(values[b], image, at);
+          }
+#pragma unroll
+          for (int b = 0; b < BATCH; ++b) {
+            const int k = IN_BATCH(from_here, b, PIECE_SIZE);
+            TREADLE_LOCAL_POINTER float* to =
+                piece + k / PIECE_WIDTH * PIECE_STRIDE + k % PIECE_WIDTH;
+#pragma unroll
+            for (int c = 0; c < STEP; ++c) to[c * PIECE_HEIGHT * PIECE_STRIDE] = values[b][c];
+          }
+        }
+#endif
 #if BANK == IN_LOCAL
-      for (int k = item; k < PLACE(STEP, 0, 0); k += ACROSS * ITEMS_DOWN) {
-        const int c = k % STEP, column_and_row = k / STEP % (FILTER_WIDTH * FILTER_HEIGHT);
-        const int i = column_and_row % FILTER_WIDTH, j = column_and_row / FILTER_WIDTH;
-        const int f = k / STEP / (FILTER_WIDTH * FILTER_HEIGHT);
-        const bool is_inside = first + f < FILTERS && channel + c < CHANNELS;
-        WEIGHT(f, c, i, j) = is_inside ? bank[AT_FILTER(first + f, c, i, j)] : 0.0f;
+      for (int from_here = item; from_here < PLACE(1, 0, 0);
+           from_here += BATCH * ACROSS * ITEMS_DOWN) {
+        float values[BATCH][STEP];
+#pragma unroll
+        for (int b = 0; b < BATCH; ++b) {
+          const int k = IN_BATCH(from_here, b, PLACE(1, 0, 0)), f = first + OF_FILTERS(k);
+          LOAD_CHANNELS(values[b], bank,
+                        AT_FILTER(min(f, FILTERS - 1), 0, OF_WIDTH(k), OF_HEIGHT(k)));
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; ++b) {
+          const int k = IN_BATCH(from_here, b, PLACE(1, 0, 0)), f = OF_FILTERS(k);
+#pragma unroll
+          for (int c = 0; c < STEP; ++c)
+            WEIGHT(f, c, OF_WIDTH(k), OF_HEIGHT(k)) = first + f < FILTERS ? values[b][c] : 0.0f;
+        }
       }
 #endif
       WAIT();
