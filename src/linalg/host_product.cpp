@@ -115,10 +115,21 @@ void multiply(const HostBlas& library, const HostProduct& task) {
   }
 }
 
+/// Whether a generated kernel, which the waiting thread itself may run, has multiplied before the
+/// thread that calls functions of the host has begun. The kernel is slow where one factor is a
+/// vector, and for many matrices of a few rows.
+bool is_small(const kernel::Product& product) {
+  const bool has_vector = product.m == 1 || product.n == 1;
+  const std::uint64_t of_one = product.m * product.n * product.k;
+  if (of_one * product.outer * product.inner <= (has_vector ? 1u << 12 : 1u << 16)) return true;
+  return !has_vector && of_one >= 1u << 12 && of_one <= 1u << 20;
+}
+
 /// The product in the library's words; none where it is not for the library.
 std::optional<BlasProduct> host_product(const device::Device& device,
                                         const kernel::Product& product) {
-  if (!is_blas_dtype(product.dtype) || !kernel::runs_host_code(device)) return std::nullopt;
+  if (!is_blas_dtype(product.dtype) || !kernel::runs_host_code(device) || is_small(product))
+    return std::nullopt;
   const HostBlas* const library = host_blas();
   if (library == nullptr) return std::nullopt;
   auto blas = blas_product(product);

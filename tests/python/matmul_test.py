@@ -71,6 +71,29 @@ def test_operands_as_they_lie(device, layout):
     )
 
 
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D"])
+def test_products_that_are_worth_a_call_of_the_hosts_library(dtype):
+    if "cpu" not in IDS:
+        pytest.skip("there is no CPU device")
+    x, y = draw((240, 400), dtype), draw((240, 400), dtype, 1)
+    batch, c = draw((3, 110, 100), dtype, 2), draw(240, dtype, 3)
+    with treadle.find_device("cpu"):
+        a, b, d, e = (tnp.asarray(each) for each in (x, y, batch, c))
+        for seen in LAYOUTS.values():
+            same(seen(a) @ seen(b).T, seen(x) @ seen(y).T)
+            same(seen(a).T @ seen(b), seen(x).T @ seen(y))
+        for part in (np.s_[:], np.s_[::2], np.s_[::-1]):
+            same(a[:, part] @ b[3, part], x[:, part] @ y[3, part])
+            same(b[3, part] @ a[:, part].T, y[3, part] @ x[:, part].T)
+        same(d @ d.swapaxes(1, 2), batch @ batch.swapaxes(1, 2))
+        same(d @ d[0].T, batch @ batch[0].T)
+        same(2 * (a @ b.T), 2 * (x @ y.T))
+        same(tnp.where(abs(a @ b.T + e) > 2, e, 0), np.where(abs(x @ y.T + c) > 2, c, 0))
+        product = a @ b.T
+        product.get()
+        assert "gemm of" in product.explain() or "product_" in product.explain()
+
+
 @pytest.mark.parametrize(
     ("a", "b"),
     [
