@@ -11,6 +11,9 @@
 namespace treadle::codegen {
 namespace {
 
+/// Parts of a result that one work-item folds as quickly as a sub-group.
+constexpr unsigned most_parts_in_order = 8;
+
 constexpr const char* what_tickets_do =
     "What a group has written is seen by whoever takes a later ticket.";
 
@@ -50,14 +53,14 @@ void BlockReduce::declare(tree::BlockBuilder& code) const {
 void BlockReduce::write(tree::BlockBuilder& code, const std::string& lane) const {
   if (depth == 1) return;
   if (!has_shuffles()) return write_tree(code, lane);
-  write_shuffles(code);
+  write_shuffles(code, shuffled());
   if (depth > shuffled()) write_sub_groups(code, lane);
 }
 
-void BlockReduce::write_shuffles(tree::BlockBuilder& code) const {
+void BlockReduce::write_shuffles(tree::BlockBuilder& code, unsigned count) const {
   const std::string uint = value_type(Scalar::uint32, dialect);
   code.directive("pragma", "unroll");
-  code.open_loop(tree::initialize(tree::value(uint, "step"), number(shuffled() / 2)), "step > 0",
+  code.open_loop(tree::initialize(tree::value(uint, "step"), number(count / 2)), "step > 0",
                  "step /= 2");
   for (const auto& [name, type, how] : fields) {
     const auto shuffle = [&](const char* part) {
@@ -80,17 +83,25 @@ void BlockReduce::write_shared(tree::BlockBuilder& code, const std::string& inde
     code.assign({field.name, "_shared[", index, "]"}, field.name);
 }
 
-/// The first work-item of each sub-group stores its part in local memory, and the first work-item
-/// of the result folds these parts in order.
+/// The first work-item of each sub-group stores its part in local memory. The first work-item of
+/// the result folds these parts in order, or the first sub-group, by shuffles, where they are many.
 void BlockReduce::write_sub_groups(tree::BlockBuilder& code, const std::string& lane) const {
   const std::string uint = value_type(Scalar::uint32, dialect), width = number(sub_group);
   code.open_if({lane, " % ", width, " == 0"});
   write_shared(code, joined({dialect.local_id, " / ", width}));
   code.close();
   code.evaluate(dialect.barrier);
+  const unsigned parts = depth / sub_group;
+  if (parts > most_parts_in_order && depth == group_size) {
+    code.open_if({lane, " < ", width});
+    for (const BlockField& field : fields)
+      code.assign(field.name, {field.name, "_shared[", lane, " % ", number(parts), "]"});
+    write_shuffles(code, parts);
+    return code.close();
+  }
   code.open_if({lane, " == 0"});
   code.directive("pragma", "unroll");
-  code.open_for(uint, "other", "1", number(depth / sub_group));
+  code.open_for(uint, "other", "1", number(parts));
   combine(code, [&](const std::string& name) {
     return joined({name, "_shared[", dialect.local_id, " / ", width, " + other]"});
   });

@@ -70,7 +70,8 @@ struct BlockReduce {
   bool has_shuffles() const;
   unsigned shuffled() const;
   unsigned shared_values() const;
-  void write_shuffles(tree::BlockBuilder& code) const;
+  /// Folds the values of the first `count` work-items of each sub-group, a power of two.
+  void write_shuffles(tree::BlockBuilder& code, unsigned count) const;
   void write_sub_groups(tree::BlockBuilder& code, const std::string& lane) const;
   void write_tree(tree::BlockBuilder& code, const std::string& lane) const;
   void write_shared(tree::BlockBuilder& code, const std::string& index) const;

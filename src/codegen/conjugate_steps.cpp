@@ -21,6 +21,10 @@ namespace {
 /// Accumulators of a processor that are one vector loop.
 constexpr unsigned lanes = 32;
 
+/// Entries of a row that are loaded before the first is used, by groups that are alone: nobody else
+/// fills the time.
+constexpr unsigned entries_at_once = 8;
+
 constexpr const char* state_names[] = {"rz", "norm", "steps", "end", "wanted"};
 
 std::string code_of(ConjugateEnd end) { return number(static_cast<std::uint64_t>(end)); }
@@ -58,6 +62,7 @@ class ConjugateWriter {
   using Names = std::vector<std::string>;
 
   bool has_meeting() const { return form_.parts == ConjugateParts::several_groups; }
+  bool keeps_rows() const { return form_.rows_each != 0; }
   std::string first_item() const { return joined({out_.dialect.local_id, " == 0"}); }
   std::string first_of_all() const {
     return joined({out_.dialect.group_id, " == 0 && ", first_item()});
@@ -67,9 +72,9 @@ class ConjugateWriter {
   }
 
   void open(const std::string& name) {
-    const std::string vector = element_ + " *";
+    const std::string vector = element_ + " *", x = keeps_rows() ? "direction, " : "x, ";
     out_.open_kernel(
-        name, joined({sparse_parameters(form_.matrix, out_.dialect), vector, "x, ", vector, "q, ",
+        name, joined({sparse_parameters(form_.matrix, out_.dialect), vector, x, vector, "q, ",
                       vector, "r, ", vector, "solution, ",
                       form_.has_factor ? "const " + vector + "factor, " : std::string(),
                       "double *state, double *partials, uint *meeting, ", sparse_numbers,
@@ -107,26 +112,36 @@ class ConjugateWriter {
             .lanes_are_adjacent = true,
             .dialect = out_.dialect};
   }
-  /// In the kernel's outermost block: the memory, and the sums themselves. is_told: tell_group() or
-  /// take_over() has them.
-  void declare_sums(const Names& names, bool is_told = true) {
+  /// In the kernel's outermost block: the memory, and the sums themselves.
+  void declare_sums(const Names& names) {
     for (const std::string& name : names) code_.declare("double", name, "0");
-    if (!is_wide_) return;
-    tree_of(names).declare(code_);
-    if (!is_told) return;
-    for (const std::string& name : names) code_.declare_local("double", name + "_of_all");
+    if (is_wide_) tree_of(names).declare(code_);
   }
   void fold_group(const Names& names) {
     if (is_wide_) tree_of(names).write(code_, out_.dialect.local_id);
   }
-  /// What the first work-item has goes to all of the group.
-  void tell_group(const Names& names) {
-    if (!is_wide_) return;
+  /// A number that the first work-item decides, and others use.
+  struct Told {
+    std::string_view type, name;
+  };
+  std::vector<Told> told_of_length() const { return {{"int", "goes"}, {element_, "alpha"}}; }
+  std::vector<Told> told_of_judge() const { return {{"double", "end"}, {element_, "beta"}}; }
+  void declare_told(const std::vector<Told>& all) {
+    for (const Told& one : all) {
+      if (one.name != "end") code_.declare(one.type, one.name, "0");  // which is of the state
+      if (is_wide_) code_.declare_local(one.type, {one.name, "_of_all"});
+    }
+  }
+  /// The first work-item of a group decides and tells the others: divisions of float64 by all of
+  /// them would take longer.
+  void decide(const std::vector<Told>& all, const std::function<void()>& statements) {
+    if (!is_wide_) return statements();
     code_.open_if(first_item());
-    for (const std::string& name : names) code_.assign(name + "_of_all", name);
+    statements();
+    for (const Told& one : all) code_.assign({one.name, "_of_all"}, one.name);
     code_.close();
     code_.evaluate(out_.dialect.barrier);
-    for (const std::string& name : names) code_.assign(name, name + "_of_all");
+    for (const Told& one : all) code_.assign(one.name, {one.name, "_of_all"});
   }
   /// The place of a group's part of a sum.
   static std::string place_of(const std::string& name) {
@@ -148,7 +163,6 @@ class ConjugateWriter {
     for (const std::string& name : names) code_.assign(name, partial(name, "group"), "+=");
     code_.close();
     fold_group(names);
-    tell_group(names);
   }
   /// In the kernel of all phases.
   void sum_up(const Names& names) {
@@ -158,7 +172,6 @@ class ConjugateWriter {
       take_over(names);
     } else {
       fold_group(names);
-      tell_group(names);
     }
   }
   /// All groups wait for each other: each adds one, and the sum of all turns is known.
@@ -180,12 +193,30 @@ class ConjugateWriter {
 
   // Passes over the rows of the interval.
 
+  /// The place of the row's element of a vector: in memory, or in what the work-item keeps.
+  std::string at(const std::string& vector) const {
+    return vector + (keeps_rows() ? "_own[k]" : "[row]");
+  }
+  /// Opens a loop over the rows that a work-item keeps, of which some are behind the end.
+  void open_own_rows() {
+    code_.directive("pragma", "unroll");
+    code_.open_for("int", "k", "0", number(form_.rows_each));
+  }
+  void declare_own_row() {
+    if (keeps_rows()) declare_integer("row", joined({out_.dialect.local_id, " + k * ", out_.size}));
+  }
+
   using Body = std::function<void(const std::function<std::string(const std::string&)>& sum)>;
   /// Calls `body` for the statements of the row `row`, which add to sum(name). A processor takes
   /// many rows in one loop, which needs as many sums.
   void each_row(const Names& sums, bool is_vector_loop, const Body& body) {
     const auto own = [](const std::string& name) { return name; };
     const auto of_lane = [](const std::string& name) { return name + "_lanes[lane]"; };
+    if (keeps_rows()) {
+      open_own_rows();
+      body(own);
+      return code_.close();
+    }
     if (is_wide_ || !is_vector_loop) {
       code_.open_for(out_.integer, "row", joined({"begin + ", out_.dialect.local_id}), "behind",
                      out_.size);
@@ -220,24 +251,30 @@ class ConjugateWriter {
   }
   void multiply() {
     each_row({"curvature"}, false, [&](const auto& sum) {
-      write_sparse_row(code_, form_.matrix, out_.dialect);
-      code_.assign("q[row]", "sum");
+      declare_own_row();
+      if (keeps_rows()) code_.open_if("row < behind");
+      write_sparse_row(code_, form_.matrix, out_.dialect, ends_of_row());
+      code_.assign(at("q"), "sum");
       code_.assign(sum("curvature"), "(double)x[row] * sum", "+=");
+      if (keeps_rows()) code_.close();
     });
   }
-  void declare_length() {
-    code_.declare("const int", "goes", "curvature > 0");
-    code_.declare({"const ", element_}, "alpha", {"(", element_, ")(rz / curvature)"});
+  void find_length() {
+    decide(told_of_length(), [&] {
+      code_.assign("goes", "curvature > 0");
+      code_.assign("alpha", {"(", element_, ")(rz / curvature)"});
+    });
   }
   /// A direction in which A is not positive definite is not taken: sums stay what they are.
   void update() {
     const Names sums = sums_of_update();
     code_.open_if("goes");
     each_row(sums, true, [&](const auto& sum) {
-      code_.declare({"const ", element_}, "rest", "r[row] - alpha * q[row]");
-      code_.assign("r[row]", "rest");
+      code_.declare({"const ", element_}, "rest", {at("r"), " - alpha * ", at("q")});
+      code_.assign(at("r"), "rest");
       code_.assign(sum("square"), "(double)rest * rest", "+=");
-      if (form_.has_factor) code_.assign(sum("next"), "(double)(factor[row] * rest) * rest", "+=");
+      if (form_.has_factor)
+        code_.assign(sum("next"), {"(double)(", at("factor"), " * rest) * rest"}, "+=");
     });
     code_.close();
     code_.open_else();
@@ -262,16 +299,63 @@ class ConjugateWriter {
                                 " : ", code_of(ConjugateEnd::not_definite)}));
     code_.close();
     code_.close();
-    code_.declare({"const ", element_}, "beta", {"(", element_, ")(next / rz)"});
+    code_.assign("beta", {"(", element_, ")(next / rz)"});
     code_.assign("rz", "next");
   }
   void turn() {
+    decide(told_of_judge(), [&] { judge(); });
     code_.open_if("goes");
     each_row({}, true, [&](const auto&) {
+      declare_own_row();
       code_.declare({"const ", element_}, "way", "x[row]");
-      code_.assign("solution[row]", "alpha * way", "+=");
-      code_.assign("x[row]", {form_.has_factor ? "factor[row] * " : "", "r[row] + beta * way"});
+      code_.assign(at("solution"), "alpha * way", "+=");
+      code_.assign("x[row]",
+                   {form_.has_factor ? at("factor") + " * " : "", at("r"), " + beta * way"});
     });
+    code_.close();
+  }
+
+  // Rows of a group that keeps them: the direction in local memory, all else in registers.
+
+  Names kept_vectors() const {
+    return form_.has_factor ? Names{"r", "solution", "factor"} : Names{"r", "solution"};
+  }
+  bool has_starts() const { return form_.matrix.layout == SparseLayout::rows; }
+  RowEnds ends_of_row() const {
+    if (!keeps_rows() || !has_starts()) return {};
+    return {"begin_own[k]", "behind_own[k]", entries_at_once};
+  }
+  void load_rows() {
+    code_.declare_local(element_, "x", number(form_.rows_each * group_size_));
+    for (const std::string& name : kept_vectors())
+      code_.declare_array(element_, name + "_own", number(form_.rows_each));
+    code_.declare_array(element_, "q_own", number(form_.rows_each));
+    if (has_starts())
+      for (const char* name : {"begin_own", "behind_own"})
+        code_.declare_array(out_.integer, name, number(form_.rows_each));
+    open_own_rows();
+    declare_own_row();
+    code_.declare("const int", "is_there", "row < behind");
+    const auto load = [&](const std::string& to, const std::string& from) {
+      code_.assign(to, {"is_there ? ", from, " : 0"});
+    };
+    for (const std::string& name : kept_vectors()) load(at(name), name + "[row]");
+    code_.assign("q_own[k]", "0");
+    load("x[row]", "direction[row]");
+    if (has_starts()) {
+      load("begin_own[k]", "starts[row]");
+      load("behind_own[k]", "starts[row + 1]");
+    }
+    code_.close();
+    code_.evaluate(out_.dialect.barrier);
+  }
+  void store_rows() {
+    open_own_rows();
+    declare_own_row();
+    code_.open_if("row < behind");
+    for (const char* name : {"r", "solution"}) code_.assign(joined({name, "[row]"}), at(name));
+    code_.assign("direction[row]", "x[row]");
+    code_.close();
     code_.close();
   }
 
@@ -281,21 +365,24 @@ class ConjugateWriter {
     open(name_);
     declare_sums({"curvature"});
     declare_sums(sums_of_update());
+    declare_told(told_of_length());
+    declare_told(told_of_judge());
     if (has_meeting()) code_.declare(out_.uint, "goal", "0");
     read_state();
+    if (keeps_rows()) load_rows();
     code_.open_loop(tree::initialize(tree::value(out_.integer, "step_number"), "0"),
                     joined({"step_number < turns && ", is_running()}), "++step_number");
     code_.assign("curvature", "0");
     multiply();
     sum_up({"curvature"});
-    declare_length();
+    find_length();
     for (const std::string& name : sums_of_update()) code_.assign(name, "0");
     update();
     sum_up(sums_of_update());
-    judge();
     turn();
     meet();
     code_.close();
+    if (keeps_rows()) store_rows();
     code_.open_if(first_of_all());
     write_state();
     code_.close();
@@ -303,7 +390,7 @@ class ConjugateWriter {
   }
   void write_product_kernel() {
     open(name_ + "_product");
-    declare_sums({"curvature"}, false);
+    declare_sums({"curvature"});
     code_.open_if({"state[3] == ", code_of(ConjugateEnd::running)});
     multiply();
     hand_over({"curvature"});
@@ -313,7 +400,8 @@ class ConjugateWriter {
   void write_update_kernel() {
     open(name_ + "_update");
     declare_sums({"curvature"});
-    declare_sums(sums_of_update(), false);
+    declare_sums(sums_of_update());
+    declare_told(told_of_length());
     read_state();
     // The kernel behind this one reads what it changes from a second place.
     code_.open_if(first_of_all());
@@ -322,7 +410,7 @@ class ConjugateWriter {
     code_.close();
     code_.open_if(is_running());
     take_over({"curvature"});
-    declare_length();
+    find_length();
     update();
     hand_over(sums_of_update());
     code_.close();
@@ -333,11 +421,12 @@ class ConjugateWriter {
     Names all = sums_of_update();
     all.insert(all.begin(), "curvature");
     declare_sums(all);
+    declare_told(told_of_length());
+    declare_told(told_of_judge());
     read_state(true);
     code_.open_if(is_running());
     take_over(all);
-    declare_length();
-    judge();
+    find_length();
     turn();
     code_.open_if(first_of_all());
     write_state();

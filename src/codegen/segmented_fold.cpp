@@ -85,6 +85,14 @@ class SegmentedFoldWriter {
     code_.declare({"const ", integer_}, "treadle_end",
                   {"treadle_row + ", own(2), "[treadle_place]"});
   }
+  void store() {
+    if (snippet_.store.empty()) return code_.assign({own(1), "[treadle_segment]"}, "treadle_sum");
+    code_.open();
+    code_.declare("const treadle_item", "product", "treadle_sum");
+    code_.declare({"const ", integer_}, "i", "treadle_segment");
+    code_.lines(snippet_.store + ";");
+    code_.close();
+  }
   void fold(std::string_view sum, std::string_view at) {
     code_.declare({"const ", integer_}, "i", at);
     code_.declare("const treadle_item", "treadle_value", in_brackets(snippet_.map));
@@ -123,7 +131,7 @@ class SegmentedFoldWriter {
     code_.close();
     tree_of_lanes().write(code_, "treadle_lane");
     code_.open_if("treadle_lane == 0 && treadle_segment < treadle_segments");
-    code_.assign({own(1), "[treadle_segment]"}, "treadle_sum");
+    store();
     code_.close();
   }
 
@@ -184,7 +192,7 @@ class SegmentedFoldWriter {
     code_.open_if("treadle_at < treadle_end");
     fold("treadle_sum", "treadle_at");
     code_.close();
-    code_.assign({own(1), "[treadle_segment]"}, "treadle_sum");
+    store();
     code_.close();
   }
 

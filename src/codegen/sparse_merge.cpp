@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/codegen/sparse_merge.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "block.hpp"
 #include "family_code.hpp"
 #include "treadle/codegen/signature.hpp"
 #include "words.hpp"
@@ -12,22 +16,24 @@ class SparseMergeWriter {
  public:
   SparseMergeWriter(const SparseForm& form, const Tiling& tiling, const Dialect& dialect)
       : name_("sparse_merge_" + DType(form.dtype).name()),
-        out_(name_, "generator of products by merged rows", tiling, dialect),
+        out_(name_, "generator of products by merged rows", tiling.schedule, merged_group(tiling),
+             dialect),
         items_(number(tiling.ranked_items)),
         tile_(number(merged_items(tiling))),
+        group_size_(merged_group(tiling)),
         element_(out_.types.name_of(form.dtype)),
         column_(out_.types.name_of(form.column_dtype)) {}
 
   FamilyText write() {
-    write_search();
     out_.open_kernel(name_, joined({"const ", element_, " *data, const ", column_,
                                     " *columns, const long *starts, const ", element_, " *x, ",
                                     element_, " *result, long *left_rows, ", element_,
                                     " *left_sums, long row_count, long entries"}));
     declare_memory();
+    write_search();
     write_products();
     write_items();
-    write_scan();
+    scan().write(code_);
     write_ends();
     code_.close();
     write_rest();
@@ -38,58 +44,121 @@ class SparseMergeWriter {
   void declare(std::string_view name, tree::Part value) {
     code_.declare({"const ", out_.integer}, name, std::move(value));
   }
-  /// Finds how many rows end before a work-item's first item of the list.
+  /// For indices within a group's part of the list.
+  void declare_near(std::string_view name, tree::Part value) {
+    code_.declare("const int", name, std::move(value));
+  }
+  void declare_memory() {
+    code_.declare_local(element_, "products", tile_);
+    code_.declare_local("int", "ends", {tile_, " + 1"});
+    code_.declare_local("int", "rows", out_.size);
+    code_.declare_local(element_, "sums", out_.size);
+    code_.declare_local(out_.integer, "bounds", "4");
+    scan().declare(code_);
+  }
+  /// Finds how many rows end before the group's first item, and before the item behind its last:
+  /// each work-item asks about two rows at a time, since reads that wait for one another take
+  /// longest here.
   void write_search() {
-    code_.open_function(
-        called_function(out_.integer, "rows_before",
-                        {pointer_parameter(out_.integer, "starts", {.is_read_only = true}),
-                         tree::value(out_.integer, "low"), tree::value(out_.integer, "high"),
-                         tree::value(out_.integer, "items")}));
-    code_.open_while("low < high");
-    declare("middle", "(low + high) / 2");
-    code_.open_if("starts[middle + 1] + middle + 1 <= items");
-    code_.assign("low", "middle + 1");
+    const std::string id = out_.dialect.local_id;
+    declare("total", "row_count + entries");
+    declare("first", {"(", out_.integer, ")", out_.dialect.group_id, " * ", tile_});
+    declare("last", {"total - first < ", tile_, " ? total : first + ", tile_});
+    constexpr std::string_view items[] = {"first", "last"};
+    code_.open_if({id, " == 0"});
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::string item(items[k]);
+      code_.assign(bound(2 * k), {item, " > entries ? ", item, " - entries : 0"});
+      code_.assign(bound(2 * k + 1), {item, " < row_count ? ", item, " : row_count"});
+    }
+    code_.close();
+    code_.evaluate(out_.dialect.barrier);
+    code_.open_loop(joined({out_.integer, " span = row_count"}), "span > 0",
+                    {"span /= ", out_.size});
+    for (std::size_t k = 0; k < 4; ++k) declare("bound_" + number(k), bound(k));
+    code_.evaluate(out_.dialect.barrier);
+    for (std::size_t k = 0; k < 2; ++k) {
+      code_.open();
+      narrow(std::string(items[k]), 2 * k);
+      code_.close();
+    }
+    code_.evaluate(out_.dialect.barrier);
+    code_.close();
+    declare("first_row", bound(0));
+    declare("last_row", bound(2));
+  }
+  static std::string bound(std::size_t k) { return joined({"bounds[", number(k), "]"}); }
+  /// Divides the interval between two bounds into as many parts as there are work-items.
+  void narrow(const std::string& item, std::size_t which) {
+    const std::string id = out_.dialect.local_id;
+    declare("low", "bound_" + number(which));
+    declare("high", "bound_" + number(which + 1));
+    declare("step", {"(high - low + ", number(group_size_ - 1), ") / ", out_.size});
+    declare("here", {"low + ", id, " * step"});
+    declare("there", "here + step");
+    const auto ends_before = [&](const std::string& row) {
+      return joined({row, " < high && starts[", row, " + 1] + ", row, " + 1 <= ", item});
+    };
+    code_.declare("const int", "is_before", ends_before("here"));
+    code_.declare("const int", "is_next_before", ends_before("there"));
+    code_.open_if("is_before && !is_next_before");
+    code_.assign(bound(which), "here + 1");
+    code_.assign(bound(which + 1), "there < high ? there : high");
+    code_.close();
+    code_.open_if({id, " == 0 && !is_before"});
+    code_.assign(bound(which + 1), "low");
+    code_.close();
+  }
+  /// Reads the ends of rows and makes the products, all reads of a work-item at once.
+  void write_products() {
+    const std::string id = out_.dialect.local_id;
+    declare("first_entry", "first - first_row");
+    declare_near("entry_count", "(int)(last - last_row - first_entry)");
+    declare_near("row_ends", "(int)(last_row - first_row)");
+    code_.open_for("int", "k", joined({"(int)", id}), "row_ends", out_.size);
+    code_.assign("ends[k]", "(int)(starts[first_row + k + 1] - first_entry)");
+    code_.close();
+    code_.open_if({id, " == 0"});
+    code_.assign("ends[row_ends]", {tile_, " + 1"});  // the next one is another group's
+    code_.close();
+    code_.declare_array(column_, "own_columns", items_);
+    for (const char* name : {"own_data", "own_others"}) code_.declare_array(element_, name, items_);
+    const auto each = [&](std::string_view place, tree::Part value) {
+      out_.open_loads(items_);
+      declare_near("k", {"(int)(treadle_q * ", out_.size, " + ", id, ")"});
+      if (place == "products[k]") code_.open_if("k < entry_count");
+      code_.assign(place, std::move(value));
+      if (place == "products[k]") code_.close();
+      code_.close();
+    };
+    each("own_columns[treadle_q]", "k < entry_count ? columns[first_entry + k] : 0");
+    each("own_data[treadle_q]", "k < entry_count ? data[first_entry + k] : 0");
+    each("own_others[treadle_q]", "k < entry_count ? x[own_columns[treadle_q]] : 0");
+    each("products[k]", "own_data[treadle_q] * own_others[treadle_q]");
+    code_.evaluate(out_.dialect.barrier);
+  }
+  void write_items() {
+    declare_near("count", "entry_count + row_ends");
+    declare_near("from", {"(int)", out_.dialect.local_id, " * ", items_});
+    declare_near("mine", "from < count ? from : count");
+    declare_near("behind", {"count - mine < ", items_, " ? count : mine + ", items_});
+    code_.declare("int", "row", "mine > entry_count ? mine - entry_count : 0");
+    code_.declare("int", "high", "mine < row_ends ? mine : row_ends");
+    code_.open_while("row < high");
+    declare_near("middle", "(row + high) / 2");
+    code_.open_if("ends[middle] + middle + 1 <= mine");
+    code_.assign("row", "middle + 1");
     code_.close();
     code_.open_else();
     code_.assign("high", "middle");
     code_.close();
     code_.close();
-    code_.return_value("low");
-    code_.close();
-  }
-  void declare_memory() {
-    code_.declare_local(element_, "products", tile_);
-    code_.declare_local(out_.integer, "rows", out_.size);
-    code_.declare_local(element_, "sums", out_.size);
-  }
-  void write_products() {
-    const std::string id = out_.dialect.local_id;
-    declare("total", "row_count + entries");
-    declare("first", {"(", out_.integer, ")", out_.dialect.group_id, " * ", tile_});
-    declare("last", {"total - first < ", tile_, " ? total : first + ", tile_});
-    declare("first_row",
-            "rows_before(starts, first > entries ? first - entries : 0, "
-            "first < row_count ? first : row_count, first)");
-    declare("last_row",
-            "rows_before(starts, first_row, last < row_count ? last : row_count, last)");
-    declare("first_entry", "first - first_row");
-    declare("entry_count", "last - last_row - first_entry");
-    code_.open_for(out_.integer, "k", id, "entry_count", out_.size);
-    code_.assign("products[k]", "data[first_entry + k] * x[columns[first_entry + k]]");
-    code_.close();
-    code_.evaluate(out_.dialect.barrier);
-  }
-  void write_items() {
-    declare("from", {"first + (", out_.integer, ")", out_.dialect.local_id, " * ", items_});
-    declare("mine", "from < last ? from : last");
-    declare("behind", {"last - mine < ", items_, " ? last : mine + ", items_});
-    code_.declare(out_.integer, "row", "rows_before(starts, first_row, last_row, mine)");
-    code_.declare(out_.integer, "at", "mine - row - first_entry");
+    code_.declare("int", "at", "mine - row");
     code_.declare(element_, "sum", "0");
-    code_.declare(out_.integer, "head_row", "-1");
+    code_.declare("int", "head_row", "-1");
     code_.declare(element_, "head_sum", "0");
-    code_.open_for(out_.integer, "item", "mine", "behind");
-    code_.open_if("starts[row + 1] - first_entry > at");
+    code_.open_for("int", "item", "mine", "behind");
+    code_.open_if("ends[row] > at");
     code_.assign("sum", "products[at]", "+=");
     code_.assign("at", "1", "+=");
     code_.close();
@@ -99,7 +168,7 @@ class SparseMergeWriter {
     code_.assign("head_sum", "sum");
     code_.close();
     code_.open_else();
-    code_.assign("result[row]", "sum");
+    code_.assign("result[first_row + row]", "sum");
     code_.close();
     code_.assign("sum", "0");
     code_.assign("row", "1", "+=");
@@ -107,36 +176,29 @@ class SparseMergeWriter {
     code_.close();
   }
   /// Adds the remaining sums of earlier work-items that belong to the same row.
-  void write_scan() {
-    const std::string id = out_.dialect.local_id;
-    code_.declare({"const ", out_.uint}, "id", id);
-    code_.assign("rows[id]", "row");
-    code_.assign("sums[id]", "sum");
-    code_.evaluate(out_.dialect.barrier);
-    code_.open_loop(joined({out_.uint, " step = 1"}), {"step < ", out_.size}, "step *= 2");
-    code_.declare("int", "is_same", "0");
-    code_.declare(element_, "before", "0");
-    code_.open_if("id >= step && rows[id - step] == row");
-    code_.assign("is_same", "1");
-    code_.assign("before", "sums[id - step]");
-    code_.close();
-    code_.evaluate(out_.dialect.barrier);
-    code_.open_if("is_same != 0");
-    code_.assign("sum", "before + sum");
-    code_.assign("sums[id]", "sum");
-    code_.close();
-    code_.evaluate(out_.dialect.barrier);
-    code_.close();
+  BlockScan scan() const {
+    return {.fields = {{{"row", "int"}, "rows"}, {{"sum", element_}, "sums"}},
+            .combine =
+                [](tree::BlockBuilder& code, const BlockScan::Earlier& earlier) {
+                  code.open_if({earlier("row"), " == row"});
+                  code.assign("sum", {earlier("sum"), " + sum"});
+                  code.close();
+                },
+            .group_size = group_size_,
+            .is_there = {},
+            .prefix = "scan_",
+            .dialect = out_.dialect};
   }
   void write_ends() {
+    const std::string id = out_.dialect.local_id;
     code_.open_if("head_row >= 0");
-    code_.open_if("id > 0");
-    code_.assign("head_sum", "sums[id - 1] + head_sum");
+    code_.open_if({id, " > 0 && rows[", id, " - 1] == head_row"});
+    code_.assign("head_sum", {"sums[", id, " - 1] + head_sum"});
     code_.close();
-    code_.assign("result[head_row]", "head_sum");
+    code_.assign("result[first_row + head_row]", "head_sum");
     code_.close();
-    code_.open_if({"id == ", out_.size, " - 1"});
-    code_.assign({"left_rows[", out_.dialect.group_id, "]"}, "row");
+    code_.open_if({id, " == ", out_.size, " - 1"});
+    code_.assign({"left_rows[", out_.dialect.group_id, "]"}, "first_row + row");
     code_.assign({"left_sums[", out_.dialect.group_id, "]"}, "sum");
     code_.close();
   }
@@ -163,7 +225,9 @@ class SparseMergeWriter {
   std::string name_;
   FamilyCode out_;
   tree::BlockBuilder& code_ = out_.code;
-  std::string items_, tile_, element_, column_;
+  std::string items_, tile_;
+  unsigned group_size_;
+  std::string element_, column_;
 };
 
 }  // namespace
@@ -176,7 +240,8 @@ bool can_merge(const SparseForm& form, const Tiling& tiling) {
          dtype.kind() != ScalarKind::complex;
 }
 
-unsigned merged_items(const Tiling& tiling) { return tiling.group_size * tiling.ranked_items; }
+unsigned merged_group(const Tiling& tiling) { return std::min(tiling.group_size, 256u); }
+unsigned merged_items(const Tiling& tiling) { return merged_group(tiling) * tiling.ranked_items; }
 
 FamilyText generate_sparse_merge(const SparseForm& form, const Tiling& tiling,
                                  const Dialect& dialect) {

@@ -16,8 +16,14 @@ std::string sparse_parameters(const SparseForm& form, const Dialect& dialect);
 /// Those of the numbers that the statements use.
 inline constexpr std::string_view sparse_numbers =
     "long row_count, long column_count, long pitch, long depth, long width";
+/// Expressions for the first entry of a row of compressed rows and the one behind its last.
+struct RowEnds {
+  std::string_view begin = "starts[row]", behind = "starts[row + 1]";
+  unsigned at_once = 0;  ///< entries whose loads are in flight; 0: as the compiler has it
+};
 /// Adds statements that define `sum`, the product of the row `row`, an integer of 64 bits, with the
 /// vector `x`. Of a form by a vector.
-void write_sparse_row(tree::BlockBuilder& code, const SparseForm& form, const Dialect& dialect);
+void write_sparse_row(tree::BlockBuilder& code, const SparseForm& form, const Dialect& dialect,
+                      const RowEnds& ends = {});
 
 }  // namespace treadle::codegen

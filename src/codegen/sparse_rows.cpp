@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "expression_text.hpp"
 #include "program.hpp"
 #include "sparse_row_text.hpp"
 #include "treadle/base/error.hpp"
@@ -29,10 +30,12 @@ std::string_view layout_name(SparseLayout layout) {
 
 class SparseRowsWriter {
  public:
-  SparseRowsWriter(const SparseForm& form, const Dialect& dialect, tree::BlockBuilder& code)
+  SparseRowsWriter(const SparseForm& form, const Dialect& dialect, tree::BlockBuilder& code,
+                   const RowEnds& ends = {})
       : form_(form),
         dialect_(dialect),
         code_(code),
+        ends_(ends),
         types_(dialect),
         sum_(sum_of(form.dtype)),
         integer_(types_.name_of(Scalar::int64)),
@@ -52,13 +55,17 @@ class SparseRowsWriter {
     write_sum();
     write_results();
     const std::string element = stored_type(form_.dtype, dialect_);
+    const std::string results = form_.epilogue
+                                    ? sparse_epilogue_parameters(*form_.epilogue, dialect_)
+                                    : joined({element, " *result"});
     SparseRowsText made{
-        .arguments = joined({matrix_parameters(), "const ", element, " *x, ", element, " *result, ",
-                             sparse_numbers}),
+        .arguments = joined(
+            {matrix_parameters(), "const ", element, " *x, ", results, ", ", sparse_numbers}),
         .operation = as_users_statements(code_.take(), dialect_),
         .preamble = {},
         .name = joined({"sparse_", layout_name(form_.layout), "_by_",
-                        form_.across != 0 ? "columns_" : "vector_", DType(form_.dtype).name()})};
+                        form_.across != 0 ? "columns_" : "vector_", DType(form_.dtype).name(),
+                        form_.epilogue ? "_" + sparse_epilogue_name(*form_.epilogue) : ""})};
     made.preamble = joined({dialect_.exact_preamble, device_functions(made.operation, dialect_)});
     return made;
   }
@@ -171,7 +178,8 @@ class SparseRowsWriter {
   void write_entries() {
     switch (form_.layout) {
       case SparseLayout::rows:
-        code_.open_for(integer_, "at", "starts[row]", "starts[row + 1]");
+        if (ends_.at_once != 0) code_.directive("pragma", {"unroll ", number(ends_.at_once)});
+        code_.open_for(integer_, "at", ends_.begin, ends_.behind);
         declare_integer("column", "columns[at]");
         declare_stored("data[at]");
         add_products(stored_in_sum());
@@ -267,6 +275,10 @@ class SparseRowsWriter {
     const auto store = [&](const std::string& place, const std::string& sum) {
       code_.evaluate(write_text(form_.dtype, place, sum, dialect_));
     };
+    if (form_.epilogue) {
+      code_.declare({"const ", item_}, "product", "sum");
+      return code_.lines(sparse_epilogue_text(*form_.epilogue, dialect_) + ";");
+    }
     if (is_vector()) return store("result[i]", "sum");
     if (form_.across == 1) return store("result[row * width + first]", "sums[0]");
     code_.open_for("int", "q", "0", number(form_.across));
@@ -279,6 +291,7 @@ class SparseRowsWriter {
   const SparseForm& form_;
   const Dialect& dialect_;
   tree::BlockBuilder& code_;
+  RowEnds ends_;
   TypeNames types_;
   Scalar sum_;
   std::string integer_, item_;
@@ -299,6 +312,57 @@ std::string sparse_element_text(const SparseForm& form, const std::string& place
   return cast(read_text(form.stored, place, dialect), sum_of(form.stored));
 }
 
+namespace {
+
+std::string result_name(std::size_t which) { return joined({"result", number(which)}); }
+std::string beside_name(std::size_t leaf) { return joined({"beside", number(leaf - 1)}); }
+std::string scalar_name(std::size_t which) { return joined({"scalar", number(which)}); }
+
+}  // namespace
+
+std::string sparse_epilogue_parameters(const SparseEpilogue& epilogue, const Dialect& dialect) {
+  const Expression& expression = epilogue.expression;
+  const auto type = [&](Scalar dtype) { return stored_type(dtype, dialect); };
+  std::string list;
+  for (std::size_t i = 0; i < expression.outputs.size(); ++i)
+    list += joined({i == 0 ? "" : ", ", type(expression.dtype_of(expression.outputs[i]).scalar()),
+                    " *", result_name(i)});
+  for (std::size_t i = 1; i < expression.leaves.size(); ++i)
+    list += joined({", const ", type(expression.leaves[i].dtype.scalar()), " *", beside_name(i)});
+  for (std::size_t i = 0; i < expression.scalars.size(); ++i)
+    list += joined({", ", type(expression.scalars[i]), " ", scalar_name(i)});
+  return list;
+}
+
+std::string sparse_epilogue_text(const SparseEpilogue& epilogue, const Dialect& dialect) {
+  const Expression& expression = epilogue.expression;
+  const ExpressionText text(expression, dialect,
+                            [](const Instruction& step) -> std::string {
+                              if (step.op == Op::scalar) return scalar_name(step.operands[0]);
+                              return step.leaf() == 0 ? std::string("product")
+                                                      : beside_name(step.leaf());
+                            },
+                            {.variables = 1, .is_global = true});
+  tree::BlockBuilder code;
+  for (std::size_t value = 0; value < expression.instructions.size(); ++value)
+    text.write_value(code, static_cast<Value>(value), [&](const Instruction& step) {
+      return joined({beside_name(step.leaf()), epilogue.is_one[step.leaf() - 1] ? "[0]" : "[i]"});
+    });
+  for (std::size_t i = 0; i < expression.outputs.size(); ++i)
+    code.evaluate(write_text(expression.dtype_of(expression.outputs[i]).scalar(),
+                             result_name(i) + "[i]", text.value_name(expression.outputs[i]),
+                             dialect));
+  return as_users_statements(code.take(), dialect);
+}
+
+std::string sparse_epilogue_name(const SparseEpilogue& epilogue) {
+  std::string name;
+  for (const Instruction& step : epilogue.expression.instructions)
+    if (is_operation(step.op) && name.size() < 60)
+      name.append(name.empty() ? "" : "_").append(op_info(step.op).name);
+  return name;
+}
+
 SparseRowsText generate_sparse_rows(const SparseForm& form, const Dialect& dialect) {
   tree::BlockBuilder code;
   return SparseRowsWriter(form, dialect, code).write();
@@ -309,8 +373,9 @@ std::string sparse_parameters(const SparseForm& form, const Dialect& dialect) {
   return SparseRowsWriter(form, dialect, code).matrix_parameters();
 }
 
-void write_sparse_row(tree::BlockBuilder& code, const SparseForm& form, const Dialect& dialect) {
-  SparseRowsWriter(form, dialect, code).write_sum();
+void write_sparse_row(tree::BlockBuilder& code, const SparseForm& form, const Dialect& dialect,
+                      const RowEnds& ends) {
+  SparseRowsWriter(form, dialect, code, ends).write_sum();
 }
 
 }  // namespace treadle::codegen

@@ -30,7 +30,10 @@ using codegen::ConjugateParts;
 // Work-items of a group that has all rows, and the rows and entries that it is quick enough for:
 // more would not stay in a multiprocessor's first cache. Groups that meet take rows up to a number
 // where a launch costs less than they need for them.
-constexpr unsigned lone_items = 1024, meeting_items = 512;
+constexpr unsigned lone_items = 1024, least_lone_items = 128, meeting_items = 512;
+// Rows of a work-item that fit into its registers, and how many are best (on an H200): with fewer,
+// work-items are more than sums are made of quickly. The direction fits into local memory.
+constexpr unsigned most_kept_rows = 4, kept_rows_wanted = 2;
 constexpr std::uint64_t lone_rows = 4096, lone_entries = 32768, meeting_rows = 524288;
 // Entries, and as many vectors beside them as steps read, that a thread of a processor goes through
 // in the time of two launches and the waking of others.
@@ -40,13 +43,27 @@ unsigned power_below(std::uint64_t limit, unsigned wanted) {
   return limit == 0 ? wanted : std::min(wanted, static_cast<unsigned>(std::bit_floor(limit)));
 }
 
-unsigned group_items(device::Device& device, const codegen::Tiling& tiling, ConjugateParts parts) {
+unsigned group_items(device::Device& device, const codegen::Tiling& tiling,
+                     const ConjugateSteps& what, ConjugateParts parts) {
+  const auto half = static_cast<unsigned>(
+      std::bit_ceil(std::min<std::uint64_t>(what.product.rows, lone_rows)) / kept_rows_wanted);
   if (tiling.schedule == Schedule::narrow || parts == ConjugateParts::three_kernels)
     return tiling.group_size;
   // NVIDIA's OpenCL allows kernels of so many registers the groups of the tiling, not the device's.
   const bool is_cuda = device.info().language == Language::cuda_c;
+  const unsigned alone =
+      what.lone_items != 0 ? what.lone_items : std::clamp(half, least_lone_items, lone_items);
   return power_below(is_cuda ? device.info().limits.max_group_items : tiling.group_size,
-                     parts == ConjugateParts::one_group ? lone_items : meeting_items);
+                     parts == ConjugateParts::one_group ? alone : meeting_items);
+}
+
+/// Rows that each work-item of a lone group keeps; 0: they are too many, or the group is one of a
+/// processor.
+unsigned kept_rows(const codegen::Tiling& tiling, std::uint64_t rows, ConjugateParts parts,
+                   unsigned items) {
+  if (tiling.schedule == Schedule::narrow || parts != ConjugateParts::one_group) return 0;
+  const auto each = static_cast<unsigned>(std::bit_ceil((rows + items - 1) / items));
+  return each <= most_kept_rows ? each : 0;
 }
 
 /// Rows of each group but the last, and how many groups there are.
@@ -65,7 +82,7 @@ const ConjugatePlan& conjugate_plan(device::Device& device, const codegen::Conju
                                     Schedule schedule, unsigned items) {
   std::string key = matrix_key(form.matrix);
   for (const unsigned part :
-       {static_cast<unsigned>(form.has_factor), static_cast<unsigned>(form.parts),
+       {static_cast<unsigned>(form.has_factor), static_cast<unsigned>(form.parts), form.rows_each,
         static_cast<unsigned>(schedule), items})
     key.append(" ").append(std::to_string(part));
   return plans<ConjugatePlan>(device).find(key, [&] {
@@ -98,12 +115,14 @@ void launch_conjugate_steps(device::Stream& stream, const ConjugateSteps& what,
                             const ConjugateArguments& arguments, std::int64_t steps,
                             const device::Order& order) {
   device::Device& device = stream.device();
+  const codegen::Tiling& tiling = tiling_of(device, what.product.schedule);
+  const ConjugateParts parts = what.parts ? *what.parts : conjugate_parts(device, what.product);
+  const unsigned items = group_items(device, tiling, what, parts);
   const codegen::ConjugateForm form{
       .matrix = what.product.form,
       .has_factor = what.has_factor,
-      .parts = what.parts ? *what.parts : conjugate_parts(device, what.product)};
-  const codegen::Tiling& tiling = tiling_of(device, what.product.schedule);
-  const unsigned items = group_items(device, tiling, form.parts);
+      .parts = parts,
+      .rows_each = kept_rows(tiling, what.product.rows, parts, items)};
   const ConjugatePlan& plan = conjugate_plan(device, form, tiling.schedule, items);
   const Intervals intervals =
       rows_of_groups(device.info(), tiling, what.product.rows, form.parts, items);

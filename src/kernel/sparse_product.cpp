@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/kernel/sparse_product.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@ namespace treadle::kernel {
 
 /// The kernels of one method; they do not keep the device alive.
 struct SparseProductPlan {
+  std::string name, text;  ///< of the first of them
   std::vector<DeclaredKernel> merged;
   std::unique_ptr<SegmentedFoldKernel> fold;
   std::unique_ptr<ElementwiseKernel> rows;
@@ -43,6 +45,10 @@ std::string matrix_key(const SparseForm& form) {
     key.append(" ").append(std::to_string(part));
   for (const std::int64_t shift : form.shifts) key.append(",").append(std::to_string(shift));
   key.append(reinterpret_cast<const char*>(form.values.data()), form.values.size());
+  if (form.epilogue) {
+    for (const bool is_one : form.epilogue->is_one) key += is_one ? '1' : 'n';
+    form.epilogue->expression.append_key(key);
+  }
   return key;
 }
 
@@ -71,7 +77,8 @@ std::vector<std::pair<std::string, DType>> complex_names(const codegen::Dialect&
           {codegen::stored_type(Scalar::complex128, dialect), Scalar::complex128}};
 }
 
-std::unique_ptr<SegmentedFoldKernel> make_fold(device::Device& device, const SparseForm& form) {
+void make_fold(device::Device& device, const SparseForm& form, std::uint64_t mean_length,
+               SparseProductPlan& plan) {
   const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
   const DType dtype(form.dtype);
   AssociativeText sum = associative_text({.op = Op::add}, dtype, dialect);
@@ -79,49 +86,61 @@ std::unique_ptr<SegmentedFoldKernel> make_fold(device::Device& device, const Spa
       {codegen::sparse_element_text(form, "data[i]", form.dtype, dialect), form.dtype},
       {"x[columns[i]]", form.dtype}};
   const std::string times = codegen::op_text(Op::multiply, operands, dialect);
+  std::string store, beside;
+  if (form.epilogue) {
+    store = codegen::sparse_epilogue_text(*form.epilogue, dialect);
+    beside = ", " + codegen::sparse_epilogue_parameters(*form.epilogue, dialect);
+  }
   std::string preamble =
       dialect.exact_preamble +
-      codegen::device_functions(times + " " + sum.combine + sum.neutral, dialect);
+      codegen::device_functions(times + " " + sum.combine + sum.neutral + " " + store, dialect);
   const std::string column = codegen::TypeNames(dialect).name_of(form.column_dtype);
   const std::string item = "const " + sum.item,
                     stored = "const " + codegen::stored_type(form.stored, dialect);
-  auto made = std::make_unique<SegmentedFoldKernel>(
+  plan.name = "sparse_product_" + dtype.name() +
+              (form.epilogue ? "_" + codegen::sparse_epilogue_name(*form.epilogue) : "");
+  plan.fold = std::make_unique<SegmentedFoldKernel>(
       device.shared_from_this(), sum.dtype,
       SegmentedFoldTexts{
-          .arguments = stored + " *data, const " + column + " *columns, " + item + " *x",
+          .arguments = stored + " *data, const " + column + " *columns, " + item + " *x" + beside,
           .map = times,
           .reduce = sum.combine,
-          .neutral = sum.neutral},
-      SegmentedFoldOptions{.name = "sparse_product_" + dtype.name(),
+          .neutral = sum.neutral,
+          .store = std::move(store)},
+      SegmentedFoldOptions{.name = plan.name,
                            .preamble = std::move(preamble),
                            .flags = sum.flags,
                            .types = complex_names(dialect)});
-  made->let_go_of_device();
-  return made;
+  plan.fold->let_go_of_device();
+  plan.text = plan.fold->text(mean_length);
 }
 
-std::unique_ptr<ElementwiseKernel> make_rows(device::Device& device, const SparseForm& form) {
+void make_rows(device::Device& device, const SparseForm& form, SparseProductPlan& plan) {
   const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
   codegen::SparseRowsText text = codegen::generate_sparse_rows(form, dialect);
-  auto made = std::make_unique<ElementwiseKernel>(
+  plan.name = text.name;
+  plan.rows = std::make_unique<ElementwiseKernel>(
       device.shared_from_this(), text.arguments, std::move(text.operation),
       ElementwiseOptions{.name = text.name,
                          .preamble = std::move(text.preamble),
                          .flags = dialect.exact_flags,
                          .types = complex_names(dialect)});
-  made->let_go_of_device();
-  return made;
+  plan.rows->let_go_of_device();
+  plan.text = plan.rows->text();
 }
 
-const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form) {
+const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form,
+                                 std::uint64_t mean_length) {
   std::string key = matrix_key(form);
-  append_key(key, tiling_of(device));
+  const codegen::Tiling& tiling = tiling_of(device);
+  append_key(key, tiling);
+  if (is_fold(form)) key += std::to_string(codegen::segment_lanes(mean_length, tiling));
   return plans<SparseProductPlan>(device).find(key, [&] {
     auto made = std::make_shared<SparseProductPlan>();
     if (is_fold(form))
-      made->fold = make_fold(device, form);
+      make_fold(device, form, mean_length, *made);
     else
-      made->rows = make_rows(device, form);
+      make_rows(device, form, *made);
     return made;
   });
 }
@@ -132,17 +151,19 @@ const SparseProductPlan& merged_plan(device::Device& device, const SparseForm& f
   append_key(key, tiling);
   return plans<SparseProductPlan>(device).find(key, [&] {
     auto made = std::make_shared<SparseProductPlan>();
-    made->merged = declared_kernels(
-        device,
-        codegen::generate_sparse_merge(form, tiling, codegen::dialect_of(device.info().language)));
+    codegen::FamilyText text =
+        codegen::generate_sparse_merge(form, tiling, codegen::dialect_of(device.info().language));
+    made->name = text.name;
+    made->text = text.text;
+    made->merged = declared_kernels(device, std::move(text));
     return made;
   });
 }
 
-void launch_merged(device::Stream& stream, const SparseProduct& product,
-                   const SparseProductArguments& arguments, const codegen::Tiling& tiling,
-                   const device::Order& order) {
-  const SparseProductPlan& plan = merged_plan(stream.device(), product.form, tiling);
+void launch_merged(device::Stream& stream, const SparseProductPlan& plan,
+                   const SparseProduct& product, const SparseProductArguments& arguments,
+                   const codegen::Tiling& tiling, const device::Order& order) {
+  const unsigned group_size = codegen::merged_group(tiling);
   const std::uint64_t tile = codegen::merged_items(tiling),
                       groups = (product.rows + product.entries + tile - 1) / tile,
                       size = DType(product.form.dtype).size_bytes();
@@ -157,13 +178,12 @@ void launch_merged(device::Stream& stream, const SparseProduct& product,
     const UserArgument all[] = {arguments.data, arguments.columns, arguments.starts,
                                 arguments.x,    arguments.result,  rows,
                                 sums,           row_count,         entries};
-    plan.merged[0].launch(stream, all, groups, tiling.group_size, own);
+    plan.merged[0].launch(stream, all, groups, group_size, own);
   });
   launches.then(
       [&](const device::Order& own) {
         const UserArgument all[] = {rows, sums, arguments.result, row_count, group_count};
-        plan.merged[1].launch(stream, all, (groups + tiling.group_size - 1) / tiling.group_size,
-                              tiling.group_size, own);
+        plan.merged[1].launch(stream, all, (groups + group_size - 1) / group_size, group_size, own);
       },
       LaunchesInTurn::Place::last);
 }
@@ -177,32 +197,93 @@ unsigned across_of(const SparseProduct& product, const codegen::Tiling& tiling) 
   return across;
 }
 
-}  // namespace
+/// The result, or the arrays and numbers of the epilogue.
+void append_results(const SparseForm& form, const SparseProductArguments& arguments,
+                    std::vector<UserArgument>& all) {
+  if (!form.epilogue) {
+    all.emplace_back(arguments.result);
+    return;
+  }
+  for (const device::Argument& array : arguments.beside) all.emplace_back(array);
+  for (std::size_t i = 0; i < arguments.scalars.size(); ++i)
+    all.emplace_back(
+        scalar_argument(form.epilogue->expression.scalars[i], arguments.scalars[i].data()));
+}
 
-void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
-                           const SparseProductArguments& arguments, const device::Order& order) {
-  device::Device& device = stream.device();
+/// How one product runs.
+struct SparseRun {
+  SparseForm form;
+  const codegen::Tiling& tiling;
+  bool is_merged;
+  const SparseProductPlan& plan;
+};
+SparseRun run_of(device::Device& device, const SparseProduct& product) {
   SparseForm form = product.form;
   form.across = across_of(product, tiling_of(device));
   const codegen::Tiling& tiling = tiling_of(device, product.schedule);
-  if (product.is_merged && codegen::can_merge(form, tiling))
-    return launch_merged(stream, product, arguments, tiling, order);
-  const SparseProductPlan& plan = plan_of(device, form);
+  const bool is_merged = product.is_merged && !form.epilogue && codegen::can_merge(form, tiling);
+  const std::uint64_t mean = product.entries / std::max<std::uint64_t>(product.rows, 1);
+  const SparseProductPlan& plan =
+      is_merged ? merged_plan(device, form, tiling) : plan_of(device, form, mean);
+  return {std::move(form), tiling, is_merged, plan};
+}
+
+KernelNote note_of(const SparseProductPlan& plan, const SparseProduct& product) {
+  const SparseForm& form = product.form;
+  const auto bytes = [](Scalar dtype) { return std::uint64_t{DType(dtype).size_bytes()}; };
+  const bool is_stencil = form.layout == SparseLayout::stencil;
+  const std::uint64_t vectors = product.width == 0 ? 1 : static_cast<std::uint64_t>(product.width);
+  const bool has_columns = !is_stencil && form.layout != SparseLayout::diagonals;
+  KernelNote note{.name = &plan.name,
+                  .text = &plan.text,
+                  .bytes_read = (is_stencil ? 0 : product.entries * bytes(form.stored)) +
+                                (has_columns ? product.entries * bytes(form.column_dtype) : 0) +
+                                product.columns * vectors * bytes(form.dtype),
+                  .bytes_written = 0,
+                  .instructions = 2 * product.entries * vectors};
+  if (!form.epilogue) {
+    note.bytes_written = product.rows * vectors * bytes(form.dtype);
+    return note;
+  }
+  const codegen::Expression& expression = form.epilogue->expression;
+  for (const codegen::Value output : expression.outputs)
+    note.bytes_written += product.rows * expression.dtype_of(output).size_bytes();
+  for (std::size_t i = 1; i < expression.leaves.size(); ++i)
+    note.bytes_read +=
+        (form.epilogue->is_one[i - 1] ? 1 : product.rows) * expression.leaves[i].dtype.size_bytes();
+  note.instructions += product.rows * expression.cost();
+  return note;
+}
+
+}  // namespace
+
+KernelNote described_sparse_product(device::Device& device, const SparseProduct& product) {
+  return note_of(run_of(device, product).plan, product);
+}
+
+KernelNote launch_sparse_product(device::Stream& stream, const SparseProduct& product,
+                                 const SparseProductArguments& arguments,
+                                 const device::Order& order) {
+  const auto [form, tiling, is_merged, plan] = run_of(stream.device(), product);
+  const KernelNote note = note_of(plan, product);
+  if (is_merged) {
+    launch_merged(stream, plan, product, arguments, tiling, order);
+    return note;
+  }
   if (plan.fold) {
     const UserArgument starts = arguments.starts;
-    const UserArgument all[] = {
-        arguments.data,
-        arguments.columns,
-        arguments.x,
-        starts,
-        UserArgument(device::Argument(starts.location() + sizeof(std::int64_t))),
-        arguments.result};
-    return plan.fold->launch_arguments(stream, {.count = product.rows, .indices = product.entries},
-                                       all, order);
+    std::vector<UserArgument> all{arguments.data, arguments.columns, arguments.x};
+    if (form.epilogue) append_results(form, arguments, all);
+    all.emplace_back(starts);
+    all.emplace_back(device::Argument(starts.location() + sizeof(std::int64_t)));
+    all.emplace_back(form.epilogue ? arguments.beside.front() : arguments.result);
+    plan.fold->launch_arguments(stream, {.count = product.rows, .indices = product.entries}, all,
+                                order);
+    return note;
   }
   std::vector<UserArgument> all = matrix_arguments(form, arguments);
   all.emplace_back(arguments.x);
-  all.emplace_back(arguments.result);
+  append_results(form, arguments, all);
   const MatrixNumbers numbers(product);
   numbers.append_to(all);
   const std::uint64_t pieces =
@@ -210,6 +291,7 @@ void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
           ? 1
           : (static_cast<std::uint64_t>(product.width) + form.across - 1) / form.across;
   plan.rows->launch_arguments(stream, product.rows * pieces, all, order);
+  return note;
 }
 
 }  // namespace treadle::kernel

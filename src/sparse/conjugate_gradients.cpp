@@ -57,8 +57,11 @@ class ConjugateGradients {
   Array solution() const { return is_mixed() ? base_ + array::in_dtype(x_, dtype_) : x_; }
   Array residual_of(const Array& x) const { return b_ - array::in_dtype(a_.apply(x), dtype_); }
   void begin();
-  /// The iteration goes on, or begins, with r, p and rz; `norms` are of residuals.
-  void continue_with(const std::vector<double>& norms, const Array& residual);
+  /// The iteration goes on, or begins, with r, p and rz; `residual` is the norm.
+  void continue_with(const Array& residual);
+  /// What the host knows at the beginning. Kernels need not wait for it, unless somebody watches
+  /// each step or replaces residuals.
+  void look_first();
   /// Does steps until somebody has to look, at most so many. Returns how many.
   std::int64_t advance(std::int64_t most);
   void step();
@@ -74,15 +77,16 @@ class ConjugateGradients {
 
   /// What the host knows of a right-hand side.
   struct Column {
-    double wanted, verified;  ///< norms: what is small enough, and the last b - A x
-    std::int64_t before = 0;  ///< steps before the iteration was continued
+    double wanted = 0;               ///< the norm that is small enough
+    std::optional<double> verified;  ///< the norm of the last b - A x; none: nobody has looked
+    std::int64_t before = 0;         ///< steps before the iteration was continued
     bool is_final = false;
-    ColumnEnd end = {};
+    ColumnEnd end = {0, 0, Progress::running};
   };
   const SolverOptions& options_;
   Scalar dtype_, inner_dtype_;
   LinearOperator a_, inner_a_;
-  Array b_, x_, base_, r_, z_, p_, rz_, wanted_;
+  Array b_, x_, base_, r_, z_, p_, rz_, norm_, wanted_;
   std::optional<DeviceSteps> kernels_;  // which change x, r and p in place, and have the progress
   std::optional<Progress> progress_;
   std::vector<Column> columns_;
@@ -100,29 +104,40 @@ void ConjugateGradients::begin() {
   r_ = array::in_dtype(r, inner_dtype_);
   z_ = p_ = preconditioned(r_);
   rz_ = inner(r_, z_);
-  array::evaluate({x, r, norm, wanted_, residual, rz_});
-  const std::vector<double> numbers = reals_of({in_real(norm), wanted_, in_real(residual)});
+  norm_ = in_real(norm);
+  const Array first = in_real(residual);
+  array::evaluate({x, r, norm_, wanted_, first, rz_});
+  base_ = is_mixed() ? x : Array();
+  x_ = is_mixed() ? array::zeros_like(x, inner_dtype_) : x;
+  if (kernels_) {
+    columns_.resize(1);
+    continue_with(first);
+    return look_first();
+  }
+  const std::vector<double> numbers = reals_of({norm_, wanted_, first});
   const std::size_t count = numbers.size() / 3;
   for (std::size_t k = 0; k < count; ++k) {
     require_finite(numbers[k]);
     columns_.push_back({.wanted = numbers[count + k], .verified = numbers[2 * count + k]});
   }
-  base_ = x;
-  x_ = is_mixed() ? array::zeros_like(x, inner_dtype_) : x;
-  continue_with({numbers.begin() + static_cast<std::ptrdiff_t>(2 * count), numbers.end()},
-                in_real(residual));
+  continue_with(first);
+  look();
 }
 
-void ConjugateGradients::continue_with(const std::vector<double>& norms, const Array& residual) {
+void ConjugateGradients::look_first() {
+  if (options_.callback || is_mixed()) look();
+}
+
+void ConjugateGradients::continue_with(const Array& residual) {
   if (!kernels_) return void(progress_.emplace(residual, wanted_));
-  // Of its own memory each: b may be r, and r the direction.
-  x_ = array::dense_copy(x_);
+  // Of its own memory each: b may be r, and r the direction. x is nobody else's.
   r_ = array::dense_copy(r_);
   p_ = array::dense_copy(p_);
   kernels_->begin({.solution = x_, .residual = r_, .direction = p_},
-                  {.rz = reals_of(rz_).front(),
-                   .residual = norms[0],
-                   .wanted = columns_[0].wanted,
+                  {.rz = rz_,
+                   .residual = residual,
+                   .right_side = norm_,
+                   .wanted = wanted_,
                    .steps = columns_[0].end.iterations - columns_[0].before});
 }
 
@@ -172,12 +187,22 @@ void ConjugateGradients::replace_residual(const Array& residual) {
   if (is_mixed()) {
     base_ = solution();
     x_ = array::zeros_like(x_);
+    array::evaluate({base_});
   }
-  array::evaluate({base_, x_, r_, p_, rz_});
+  array::evaluate({x_, r_, p_, rz_});
 }
 
 void ConjugateGradients::look() {
-  const std::vector<ColumnEnd> now = kernels_ ? std::vector{kernels_->look()} : progress_->look();
+  std::vector<ColumnEnd> now;
+  if (kernels_) {
+    const DeviceSteps::Seen seen = kernels_->look();
+    require_finite(seen.right_side);
+    columns_[0].wanted = seen.wanted;
+    if (!columns_[0].verified) columns_[0].verified = seen.first_residual;
+    now = {seen.end};
+  } else {
+    now = progress_->look();
+  }
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     if (columns_[k].is_final) continue;
     columns_[k].end = now[k];
@@ -208,13 +233,14 @@ bool ConjugateGradients::is_continued() {
     one.end.residual = norms[k];
     one.is_final = one.end.end != SolverEnd::converged || norms[k] <= tolerated * one.wanted;
     if (one.is_final) continue;
-    if (!(norms[k] <= one.verified / 2)) {
+    if (!(norms[k] <= *one.verified / 2)) {
       one.end.end = SolverEnd::stagnation;
       one.is_final = true;
       continue;
     }
     one.verified = norms[k];
     one.before = one.end.iterations;
+    one.end.end = Progress::running;
     left[k] = 1;
   }
   if (std::ranges::count(left, 1.0) == 0) return false;
@@ -222,7 +248,7 @@ bool ConjugateGradients::is_continued() {
   const Array counts = Array::from(left.data(), shape, Scalar::float64, {.stream = norm.stream()});
   replace_residual(residual);
   if (!is_mixed()) p_ = z_;  // rounding has spoilt the directions
-  continue_with(norms, norm * array::in_dtype(counts, norm.dtype()));
+  continue_with(norm * array::in_dtype(counts, norm.dtype()));
   return true;
 }
 
@@ -230,7 +256,6 @@ Solution ConjugateGradients::run() {
   begin();
   const std::int64_t most =
       options_.most_iterations > 0 ? options_.most_iterations : 10 * b_.shape()[0];
-  look();
   double replaced = largest_residual();
   std::int64_t done = 0;
   do {
@@ -246,10 +271,10 @@ Solution ConjugateGradients::run() {
       replaced = largest_residual();
       const Array residual = residual_of(solution());
       replace_residual(residual);
-      if (kernels_) continue_with({replaced}, residual);
+      if (kernels_) continue_with(in_real(norm_of(residual)));
     }
     if (!is_continued()) break;
-    look();
+    kernels_ ? look_first() : look();
   } while (done < most);
   std::vector<ColumnEnd> ends;
   for (const Column& one : columns_) ends.push_back(one.end);

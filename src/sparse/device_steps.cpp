@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "sparse/entries.hpp"
+#include "sparse/iteration.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/evaluate.hpp"
 #include "treadle/kernel/tiling.hpp"
 
 namespace treadle::sparse {
@@ -16,6 +18,8 @@ using codegen::ConjugateParts;
 using codegen::ConjugateState;
 
 constexpr std::size_t place_of(ConjugateState number) { return static_cast<std::size_t>(number); }
+/// Numbers behind the state that are the kernels' own.
+constexpr std::size_t own_numbers = place_of(ConjugateState::count);
 
 /// Whether a work-item of a GPU may go through a row by itself.
 bool has_rows_for_one(const kernel::SparseProduct& product, device::Device& device) {
@@ -74,20 +78,28 @@ std::optional<DeviceSteps> DeviceSteps::of(const LinearOperator& a,
   return DeviceSteps(std::move(*parts), std::move(factors), b);
 }
 
-void DeviceSteps::begin(const Vectors& vectors, const Norms& norms) {
+void DeviceSteps::begin(const Vectors& vectors, const Numbers& numbers) {
   vectors_ = vectors;
-  std::vector<double> state(2 * place_of(ConjugateState::count));
+  const auto as_double = [](const Array& x) { return array::in_dtype(x, Scalar::float64); };
+  const auto number = [&](ConjugateEnd end) {
+    return number_like(as_double(numbers.wanted), static_cast<double>(end));
+  };
+  const Array residual = as_double(numbers.residual), wanted = as_double(numbers.wanted);
   // What is no number ends here, too.
-  const ConjugateEnd end = norms.residual <= norms.wanted  ? ConjugateEnd::converged
-                           : norms.residual > norms.wanted ? ConjugateEnd::running
-                                                           : ConjugateEnd::not_a_number;
-  state[place_of(ConjugateState::rz)] = norms.rz;
-  state[place_of(ConjugateState::norm)] = norms.residual;
-  state[place_of(ConjugateState::steps)] = static_cast<double>(norms.steps);
-  state[place_of(ConjugateState::end)] = static_cast<double>(end);
-  state[place_of(ConjugateState::wanted)] = norms.wanted;
-  state_ = Array::from(state.data(), {static_cast<std::int64_t>(state.size())}, Scalar::float64,
-                       {.stream = product_.stream()});
+  const Array end = where(
+      residual <= wanted, number(ConjugateEnd::converged),
+      where(residual > wanted, number(ConjugateEnd::running), number(ConjugateEnd::not_a_number)));
+  std::vector<Array> state(own_numbers + place_of(ConjugateState::count));
+  state[place_of(ConjugateState::rz)] = as_double(numbers.rz);
+  state[place_of(ConjugateState::norm)] = residual;
+  state[place_of(ConjugateState::steps)] =
+      number_like(residual, static_cast<double>(numbers.steps));
+  state[place_of(ConjugateState::end)] = end;
+  state[place_of(ConjugateState::wanted)] = wanted;
+  state.push_back(residual);
+  state.push_back(as_double(numbers.right_side));
+  state_ = side_by_side(state);
+  array::evaluate({state_});
 }
 
 void DeviceSteps::run(std::int64_t steps) {
@@ -108,12 +120,14 @@ std::int64_t DeviceSteps::steps_at_once() const noexcept {
   return what_.parts == ConjugateParts::three_kernels ? 16 : 256;
 }
 
-ColumnEnd DeviceSteps::look() const {
+DeviceSteps::Seen DeviceSteps::look() const {
   const std::vector<double> state = state_.as<double>();
-  return {
-      static_cast<std::int64_t>(state[place_of(ConjugateState::steps)]),
-      state[place_of(ConjugateState::norm)],
-      end_of(static_cast<ConjugateEnd>(static_cast<int>(state[place_of(ConjugateState::end)])))};
+  const auto end = static_cast<int>(state[place_of(ConjugateState::end)]);
+  return {.end = {static_cast<std::int64_t>(state[place_of(ConjugateState::steps)]),
+                  state[place_of(ConjugateState::norm)], end_of(static_cast<ConjugateEnd>(end))},
+          .right_side = state.back(),
+          .first_residual = state[state.size() - 2],
+          .wanted = state[place_of(ConjugateState::wanted)]};
 }
 
 }  // namespace treadle::sparse

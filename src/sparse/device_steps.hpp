@@ -24,17 +24,23 @@ class DeviceSteps {
   struct Vectors {
     Array solution, residual, direction;
   };
-  struct Norms {
-    double rz, residual, wanted;
+  /// Numbers of the device, without axes: (r, z), the norms of r and b, and what is small enough.
+  struct Numbers {
+    Array rz, residual, right_side, wanted;
     std::int64_t steps = 0;  ///< that were done before
   };
-  void begin(const Vectors& vectors, const Norms& norms);
+  /// Does not wait.
+  void begin(const Vectors& vectors, const Numbers& numbers);
   /// Queues at most so many steps; none behind the end.
   void run(std::int64_t steps);
   /// How many steps are worth one look of the host, which waits, if nobody wants to see them.
   std::int64_t steps_at_once() const noexcept;
-  /// Waits. Of a vector that goes on: SolverEnd::iterations.
-  ColumnEnd look() const;
+  /// What the host knows of the device's numbers once it has waited.
+  struct Seen {
+    ColumnEnd end;  ///< of a vector that goes on: SolverEnd::iterations
+    double right_side, first_residual, wanted;
+  };
+  Seen look() const;
 
  private:
   DeviceSteps(ProductParts parts, std::optional<Array> factors, const Array& b);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "linalg/product_epilogue.hpp"
 #include "treadle/array/computation.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/cumulative.hpp"
@@ -172,23 +173,89 @@ class Product final : public array::Computation {
     const auto* const same = dynamic_cast<const Product*>(&other);
     return same != nullptr && same->product_ == product_;
   }
+  bool takes_epilogue() const noexcept override { return true; }
   kernel::KernelNote run(device::Stream& stream,
                          const array::ComputationLaunch& launch) const override {
-    const auto result = launch.result(0);
-    if (!result) return {};
+    return run_on(stream.device(), &stream, launch);
+  }
+  kernel::KernelNote described(device::Device& device,
+                               const array::ComputationLaunch& launch) const override {
+    return run_on(device, nullptr, launch);
+  }
+
+ private:
+  /// Without a stream nothing runs.
+  kernel::KernelNote run_on(device::Device& device, device::Stream* stream,
+                            const array::ComputationLaunch& launch) const {
+    const kernel::ElementwiseLaunch& epilogue = launch.epilogue;
+    kernel::SparseProductArguments arguments = arguments_of(launch);
+    const auto multiply = [&](const kernel::SparseProduct& product) {
+      return stream != nullptr ? kernel::launch_sparse_product(*stream, product, arguments)
+                               : kernel::described_sparse_product(device, product);
+    };
+    if (const auto place = linalg::plain_result(epilogue, product_.form.dtype)) {
+      arguments.result = *place;
+      return multiply(product_);
+    }
+    if (const auto arrays = arrays_for_kernel(epilogue)) {
+      kernel::SparseProduct product = product_;
+      product.form.epilogue = {epilogue.expression, {}};
+      std::vector<device::Argument> beside;
+      for (const linalg::GatheredArray& array : *arrays) {
+        if (beside.size() >= epilogue.expression.outputs.size())
+          product.form.epilogue->is_one.push_back(array.operand.row == 0);
+        beside.emplace_back(array.operand.location);
+      }
+      arguments.beside = beside;
+      arguments.scalars = epilogue.scalars;
+      return multiply(product);
+    }
+    const linalg::RawProduct raw(epilogue, product_.form.dtype, stream);
+    arguments.result = raw.place();
+    const kernel::KernelNote first = multiply(product_);
+    if (!raw.has_others()) return first;
+    const kernel::ElementwiseLaunch others = raw.others();
+    if (stream != nullptr)
+      return linalg::joined_notes(device, first, kernel::launch_elementwise(*stream, others));
+    const auto prepared = kernel::prepare_elementwise(device, others);
+    return linalg::joined_notes(device, first,
+                                prepared != nullptr ? prepared->note : kernel::KernelNote{});
+  }
+  /// The matrix's arrays and x; the result is missing.
+  kernel::SparseProductArguments arguments_of(const array::ComputationLaunch& launch) const {
     unsigned next = 0;
     const auto input = [&](bool is_there) {
       return is_there ? launch.input(next++).location : device::Location{};
     };
     const device::Location data = input(has_data_), columns = input(has_columns_),
                            starts = input(has_starts_), x = input(true);
-    kernel::launch_sparse_product(
-        stream, product_,
-        {.data = data, .columns = columns, .starts = starts, .x = x, .result = result->location});
-    return {};
+    return {.data = data, .columns = columns, .starts = starts, .x = x, .result = x};
+  }
+  /// Where the arrays of an epilogue are, one element for each row or one for all, if the kernel of
+  /// the product can take it.
+  std::optional<std::vector<linalg::GatheredArray>> arrays_for_kernel(
+      const kernel::ElementwiseLaunch& epilogue) const {
+    const auto is_plain = [](Scalar dtype) {
+      return dtype != Scalar::float16 && dtype != Scalar::boolean && DType(dtype).size_bytes() >= 4;
+    };
+    const codegen::Expression& expression = epilogue.expression;
+    if (product_.width != 0 || product_.is_merged || !is_plain(product_.form.dtype))
+      return std::nullopt;
+    for (const Scalar scalar : expression.scalars)
+      if (!is_plain(scalar) || DType(scalar).kind() == ScalarKind::complex) return std::nullopt;
+    const std::int64_t lengths[] = {static_cast<std::int64_t>(product_.rows), 1};
+    auto arrays = linalg::epilogue_arrays(epilogue, lengths);
+    if (!arrays) return arrays;
+    for (std::size_t i = 0; i < arrays->size(); ++i) {
+      const std::int64_t step = (*arrays)[i].operand.row;
+      const bool is_output = i < expression.outputs.size();
+      if (!is_plain(kernel::array_dtype(expression, i).scalar()) ||
+          (step != 1 && (is_output || step != 0)))
+        return std::nullopt;
+    }
+    return arrays;
   }
 
- private:
   kernel::SparseProduct product_;
   bool has_data_, has_columns_, has_starts_;
 };

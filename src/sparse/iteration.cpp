@@ -67,7 +67,23 @@ std::vector<double> reals_of(const Array& x) {
   return values;
 }
 
+Array side_by_side(const std::vector<Array>& numbers) {
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const Array place =
+      array::arange(0, count, 1, Scalar::int32, {.stream = numbers.front().stream()});
+  Array made = numbers.back();
+  for (std::int64_t k = 0; k + 1 < count; ++k) {
+    const Array& number = numbers[static_cast<std::size_t>(k)];
+    if (number.has_value()) made = where(equal(place, k), number, made);
+  }
+  return count > 1 ? made : array::ravel(made);
+}
+
 std::vector<double> reals_of(const std::vector<Array>& numbers) {
+  constexpr std::size_t most_arguments = 8;
+  const auto has_axes = [](const Array& x) { return x.rank() != 0; };
+  if (numbers.size() <= most_arguments && std::ranges::none_of(numbers, has_axes))
+    return reals_of(side_by_side(numbers));
   std::vector<Array> flat;
   for (const Array& number : numbers) flat.push_back(array::ravel(number));
   return reals_of(array::concatenate(flat));

@@ -23,6 +23,9 @@ std::vector<std::complex<double>> numbers_of(const Array& x);
 std::vector<double> reals_of(const Array& x);  ///< real parts
 /// Several numbers of the device, in one copy. All have the dtype and shape of the first.
 std::vector<double> reals_of(const std::vector<Array>& numbers);
+/// Numbers of one dtype, without axes, in one array, which is one kernel. Few: each is an argument.
+/// Where there is none but behind it, the element is any number.
+Array side_by_side(const std::vector<Array>& numbers);
 
 /// (x, y), of complex vectors the real part; of each column of several.
 Array inner(const Array& x, const Array& y);

@@ -73,6 +73,13 @@ TEST(SparseRows, GoldenTexts) {
     check("diagonals", {.layout = SparseLayout::diagonals, .shift_count = 2});
     check("blocks",
           {.layout = SparseLayout::blocks, .across = across, .side = 2, .side_across = 3});
+    ExpressionBuilder step;  // b - number * product
+    const Value product = step.leaf(Scalar::float64), b = step.leaf(Scalar::float64),
+                scaled = step.step(Op::multiply, Scalar::float64,
+                                   {step.scalar(Scalar::float64), product});
+    step.output(step.step(Op::subtract, Scalar::float64, {b, scaled}));
+    check("epilogue",
+          {.layout = SparseLayout::columned, .epilogue = SparseEpilogue{step.build(), {false}}});
     SparseForm stencil{.layout = SparseLayout::stencil,
                        .column_dtype = Scalar::uint8,
                        .shifts = {-1, 0},

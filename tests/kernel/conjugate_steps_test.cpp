@@ -21,7 +21,8 @@ using codegen::ConjugateState;
 class ConjugateStepsTest : public device::OnEachDevice {
  protected:
   /// Solves with a tridiagonal matrix, whose solution is all ones.
-  void expect_solution(ConjugateParts parts, std::optional<Schedule> schedule, bool has_factor) {
+  void expect_solution(ConjugateParts parts, std::optional<Schedule> schedule, bool has_factor,
+                       unsigned lone_items = 0) {
     constexpr std::size_t rows = 700;
     std::vector<double> data, b(rows), zeros(rows), factor(rows, 0.25);
     std::vector<std::int32_t> columns;
@@ -53,7 +54,8 @@ class ConjugateStepsTest : public device::OnEachDevice {
                                         .entries = data.size(),
                                         .schedule = schedule},
                             .has_factor = has_factor,
-                            .parts = parts},
+                            .parts = parts,
+                            .lone_items = lone_items},
                            {.data = a,
                             .columns = c,
                             .starts = o,
@@ -93,6 +95,8 @@ TEST_P(ConjugateStepsTest, SolvesOnTheWideSchedule) {
   if (info.language != Language::cuda_c) GTEST_SKIP() << "the schedule of GPUs, on CUDA devices";
   for (const ConjugateParts parts : {ConjugateParts::one_group, ConjugateParts::three_kernels})
     expect_solution(parts, Schedule::wide, true);
+  for (const unsigned items : {128, 256, 512})  // vectors in memory, four and two rows in registers
+    expect_solution(ConjugateParts::one_group, Schedule::wide, items != 256, items);
   const bool can_meet = info.kind == device::DeviceKind::gpu && info.traits.cooperative_launch;
   if (can_meet) expect_solution(ConjugateParts::several_groups, Schedule::wide, true);
 }

@@ -29,6 +29,10 @@ struct ConjugateForm {
   SparseForm matrix = {};   ///< by a vector of float32 or float64
   bool has_factor = false;  ///< the preconditioner: a number for each row
   ConjugateParts parts = ConjugateParts::three_kernels;  ///< how the work is shared
+  /// One wide group: how many rows each work-item keeps in registers from the first step to the
+  /// last, with the direction in local memory. Rows are no more than these. 0: vectors stay in
+  /// memory.
+  unsigned rows_each = 0;
 };
 /// Why steps end, as a number of the state.
 enum class ConjugateEnd : std::uint8_t { converged, running, not_definite, not_a_number };

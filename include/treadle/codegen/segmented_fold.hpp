@@ -35,6 +35,9 @@ struct SegmentedFoldSnippet {
   std::string neutral;  ///< the neutral element, which is the result of an empty segment
   std::string name = "segmented_fold";  ///< name of the kernel
   std::string preamble = {};            ///< text before the kernel
+  /// Statements that store something made of `product`, the result of segment `i`; empty: the
+  /// result itself is stored.
+  std::string store = {};
 };
 
 /// The kernel. After the parameters it takes the number of segments of a row, the number of

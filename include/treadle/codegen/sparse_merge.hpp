@@ -20,7 +20,9 @@ namespace treadle::codegen {
 /// Whether generate_sparse_merge() takes a form: CSR by a vector, real numbers stored in the dtype
 /// of the sums, wide schedule.
 bool can_merge(const SparseForm& form, const Tiling& tiling);
-/// The number of items of a group.
+/// The number of work-items of a group, for whose part of the list there is local memory, and the
+/// number of items of that part.
+unsigned merged_group(const Tiling& tiling);
 unsigned merged_items(const Tiling& tiling);
 
 /// Two kernels. The first is launched for all items. It takes data, columns, starts, x, result; for

@@ -13,11 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/expression.hpp"
 
 namespace treadle::codegen {
 
@@ -29,6 +31,16 @@ enum class SparseLayout : std::uint8_t {
   diagonals,  ///< DIA: for each diagonal an element for each row; a zero is no entry
   blocks,     ///< BSR: dense blocks, row of blocks after row of blocks; a zero is no entry
   stencil,    ///< one number for each diagonal; an array of bits may select the rows
+};
+
+/// What a kernel makes of the product with a vector before it stores results: `y + a * (A @ x)`.
+struct SparseEpilogue {
+  /// Its first leaf is the element of the product. No leaf is in place or gathered, the position is
+  /// not used, and no output is scattered. Floats and integers of 32 and 64 bits, complex arrays.
+  Expression expression;
+  /// Which of the leaves after the first are one element for all rows.
+  std::vector<bool> is_one;
+  bool operator==(const SparseEpilogue&) const = default;
 };
 
 /// The choices that decide the text.
@@ -45,7 +57,8 @@ struct SparseForm {
   std::vector<std::int64_t> shifts = {};  ///< the diagonals of a stencil
   /// Stencil: the number of each diagonal, an element of `dtype`.
   std::vector<std::byte> values = {};
-  bool has_bits = false;  ///< stencil: whether bits select the rows
+  bool has_bits = false;                        ///< stencil: whether bits select the rows
+  std::optional<SparseEpilogue> epilogue = {};  ///< none: the product itself is stored
   bool operator==(const SparseForm&) const = default;
 };
 
@@ -59,10 +72,18 @@ struct SparseRowsText {
 
 /// Writes the texts. Arguments: `data`, except for stencils; `columns`, or for DIA the diagonals
 /// (int64), or the bits of a stencil that has bits; for rows, slices and blocks `starts` (int64);
-/// `x`; `result`; then int64 numbers: rows; columns of the matrix; the distance in `data` from one
-/// column of ELL, or one diagonal, to the next; how many of these there are; and columns of x.
-/// Throws DTypeError for dtypes without a sum.
+/// `x`; `result`, or what sparse_epilogue_parameters() declares; then int64 numbers: rows; columns
+/// of the matrix; the distance in `data` from one column of ELL, or one diagonal, to the next; how
+/// many of these there are; and columns of x. Throws DTypeError for dtypes without a sum.
 SparseRowsText generate_sparse_rows(const SparseForm& form, const Dialect& dialect);
+
+/// C declarations of the arrays and numbers of an epilogue: outputs, leaves after the first,
+/// scalars.
+std::string sparse_epilogue_parameters(const SparseEpilogue& epilogue, const Dialect& dialect);
+/// Statements that store what it makes of `product`, an element of that dtype, at `i`.
+std::string sparse_epilogue_text(const SparseEpilogue& epilogue, const Dialect& dialect);
+/// The operations, for names: "add_multiply".
+std::string sparse_epilogue_name(const SparseEpilogue& epilogue);
 
 /// The element of the matrix stored at `place`, as an expression with the given dtype.
 std::string sparse_element_text(const SparseForm& form, const std::string& place, Scalar dtype,

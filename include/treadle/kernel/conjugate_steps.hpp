@@ -18,6 +18,7 @@ struct ConjugateSteps {
   bool has_factor = false;  ///< the preconditioner: a number for each row
   /// How kernels share the work; none: as the size and the device suggest.
   std::optional<codegen::ConjugateParts> parts = {};
+  unsigned lone_items = 0;  ///< work-items of a group that is alone; 0: as the device suggests
 };
 /// Memory of the device, dense; vectors of the product's dtype.
 struct ConjugateArguments {

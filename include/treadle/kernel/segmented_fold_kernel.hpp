@@ -26,6 +26,9 @@ struct SegmentedFoldTexts {
   std::string map;        ///< an expression of the arguments and the index `i`: "x[column[i]]"
   std::string reduce;     ///< an expression of `a` and `b`, associative and commutative: "a + b"
   std::string neutral;    ///< the neutral element, which is the result of an empty segment: "0"
+  /// Statements for the result `product` of segment `i`, in the place of storing it; empty: it is
+  /// stored.
+  std::string store = {};
 };
 
 /// Options of a SegmentedFoldKernel.

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "treadle/base/number.hpp"
 #include "treadle/codegen/sparse_rows.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/kernel/prepared_launch.hpp"
 
 namespace treadle::kernel {
 
@@ -29,12 +32,17 @@ struct SparseProduct {
 /// the layout does not have are ignored.
 struct SparseProductArguments {
   device::Argument data, columns, starts, x, result;  ///< in the order of the text
+  /// With an epilogue, in the place of `result`: its outputs, and its leaves after the first.
+  std::span<const device::Argument> beside = {};
+  std::span<const ElementBytes> scalars = {};  ///< the epilogue's
 };
 /// Queues result[r] = the sum of the products of row r, added in an order that depends only on the
 /// matrix. Throws DTypeError for a dtype that has no sum, and as ElementwiseKernel and
-/// SegmentedFoldKernel.
-void launch_sparse_product(device::Stream& stream, const SparseProduct& product,
-                           const SparseProductArguments& arguments,
-                           const device::Order& order = {});
+/// SegmentedFoldKernel. With an epilogue is_merged is ignored. Returns a note of the kernel.
+KernelNote launch_sparse_product(device::Stream& stream, const SparseProduct& product,
+                                 const SparseProductArguments& arguments,
+                                 const device::Order& order = {});
+/// The note that launch_sparse_product() would return.
+KernelNote described_sparse_product(device::Device& device, const SparseProduct& product);
 
 }  // namespace treadle::kernel

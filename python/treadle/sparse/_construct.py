@@ -6,6 +6,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import Any
 
+from treadle._core import IndexError as _IndexError
+from treadle._core import InvalidArgument as _InvalidArgument
 from treadle.sparse._given import csr_of as _csr_of
 from treadle.sparse._matrices import csr_array, sparray
 
@@ -21,9 +23,10 @@ def find(A: Any) -> tuple[Any, Any, Any]:
     return csr.rows().astype(csr.indices.dtype), csr.indices.copy(), csr.data.copy()
 
 
-def _on_host(x: Any) -> Any:
+def on_host(x: Any) -> Any:
+    """SciPy's matrix, or NumPy's array, of one on a device; lists of them too."""
     if isinstance(x, list | tuple):
-        return type(x)(map(_on_host, x))
+        return type(x)(map(on_host, x))
     return x.get() if hasattr(x, "get") and hasattr(x, "device") else x
 
 
@@ -36,7 +39,7 @@ def _by_scipy(name: str, what: str) -> Any:
     def function(*arguments: Any, format: str | None = None, **options: Any) -> Any:
         made = getattr(_import_module("scipy.sparse"), name)
         return _here(
-            made(*map(_on_host, arguments), **{k: _on_host(v) for k, v in options.items()}), format
+            made(*map(on_host, arguments), **{k: on_host(v) for k, v in options.items()}), format
         )
 
     function.__name__ = name
@@ -57,6 +60,36 @@ tril = _by_scipy("tril", "The lower triangle")
 triu = _by_scipy("triu", "The upper triangle")
 
 
+def swapaxes(A: Any, axis1: int, axis2: int) -> Any:
+    """A.T for two different axes, else A; both may be counted from the end."""
+    axes = []
+    for axis in (axis1, axis2):
+        if not -2 <= axis < 2:
+            raise _IndexError(f"swapaxes() of axis {axis}; a matrix has two")
+        axes.append(axis % 2)
+    return A.T if axes[0] != axes[1] else A.copy()
+
+
+def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> Any:
+    """A.T, or A for axes=(0, 1)."""
+    if axes is None or [axis % 2 for axis in axes] == [1, 0]:
+        return A.T
+    if [axis % 2 for axis in axes] != [0, 1]:
+        raise _InvalidArgument(f"permute_dims(axes={axes!r}); pass both axes")
+    return A.copy() if copy else A
+
+
+def save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
+    """Writes a matrix as a file that SciPy reads, too; by SciPy, in its format or as csr."""
+    there = on_host(matrix)
+    _import_module("scipy.sparse").save_npz(file, there, compressed)
+
+
+def load_npz(file: Any) -> Any:
+    """The matrix of a file that save_npz(), or SciPy's, wrote."""
+    return _here(_import_module("scipy.sparse").load_npz(file), None)
+
+
 def mmread(source: Any) -> Any:
     """A coo_array of a file in Matrix Market format, or a dense array; read by SciPy."""
     made = _import_module("scipy.io").mmread(source)
@@ -67,4 +100,4 @@ def mmread(source: Any) -> Any:
 
 def mmwrite(target: Any, a: Any, *arguments: Any, **options: Any) -> None:
     """Writes a matrix, or a dense array, as a file in Matrix Market format, by SciPy."""
-    _import_module("scipy.io").mmwrite(target, _on_host(a), *arguments, **options)
+    _import_module("scipy.io").mmwrite(target, on_host(a), *arguments, **options)

@@ -25,6 +25,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
   double curvature = 0;
   double next = 0;
   double square = 0;
+  int goes = 0;
+  double alpha = 0;
+  double beta = 0;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -46,8 +49,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
       q[row] = sum;
       curvature += (double)x[row] * sum;
     }
-    const int goes = curvature > 0;
-    const double alpha = (double)(rz / curvature);
+    goes = curvature > 0;
+    alpha = (double)(rz / curvature);
     next = 0;
     square = 0;
     if (goes) {
@@ -99,7 +102,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
         end = goes && norm <= wanted ? 0 : 2;
       }
     }
-    const double beta = (double)(next / rz);
+    beta = (double)(next / rz);
     rz = next;
     if (goes) {
       long at = begin;

@@ -10,6 +10,9 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float64(
   double curvature = 0;
   double next = 0;
   double square = 0;
+  int goes = 0;
+  double alpha = 0;
+  double beta = 0;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -31,8 +34,8 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float64(
       q[row] = sum;
       curvature += (double)x[row] * sum;
     }
-    const int goes = curvature > 0;
-    const double alpha = (double)(rz / curvature);
+    goes = curvature > 0;
+    alpha = (double)(rz / curvature);
     next = 0;
     square = 0;
     if (goes) {
@@ -84,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float64(
         end = goes && norm <= wanted ? 0 : 2;
       }
     }
-    const double beta = (double)(next / rz);
+    beta = (double)(next / rz);
     rz = next;
     if (goes) {
       long long at = begin;

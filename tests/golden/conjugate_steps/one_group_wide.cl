@@ -24,13 +24,17 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
   const long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __local double curvature_shared[256];
-  __local double curvature_of_all;
   double next = 0;
   double square = 0;
   __local double next_shared[256];
   __local double square_shared[256];
-  __local double next_of_all;
-  __local double square_of_all;
+  int goes = 0;
+  __local int goes_of_all;
+  double alpha = 0;
+  __local double alpha_of_all;
+  __local double end_of_all;
+  double beta = 0;
+  __local double beta_of_all;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -62,12 +66,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if ((uint)get_local_id(0) == 0) {
-      curvature_of_all = curvature;
+      goes = curvature > 0;
+      alpha = (double)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    curvature = curvature_of_all;
-    const int goes = curvature > 0;
-    const double alpha = (double)(rz / curvature);
+    goes = goes_of_all;
+    alpha = alpha_of_all;
     next = 0;
     square = 0;
     if (goes) {
@@ -96,24 +102,24 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if ((uint)get_local_id(0) == 0) {
-      next_of_all = next;
-      square_of_all = square;
+      norm = sqrt(square);
+      steps += 1;
+      const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+      if (!is_finite) {
+        end = 3;
+      } else {
+        if (!(goes && norm > wanted && next > 0)) {
+          end = goes && norm <= wanted ? 0 : 2;
+        }
+      }
+      beta = (double)(next / rz);
+      rz = next;
+      end_of_all = end;
+      beta_of_all = beta;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    next = next_of_all;
-    square = square_of_all;
-    norm = sqrt(square);
-    steps += 1;
-    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
-    if (!is_finite) {
-      end = 3;
-    } else {
-      if (!(goes && norm > wanted && next > 0)) {
-        end = goes && norm <= wanted ? 0 : 2;
-      }
-    }
-    const double beta = (double)(next / rz);
-    rz = next;
+    end = end_of_all;
+    beta = beta_of_all;
     if (goes) {
       for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
         const double way = x[row];

@@ -9,13 +9,17 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float64(
   const long long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __shared__ double curvature_shared[8];
-  __shared__ double curvature_of_all;
   double next = 0;
   double square = 0;
   __shared__ double next_shared[8];
   __shared__ double square_shared[8];
-  __shared__ double next_of_all;
-  __shared__ double square_of_all;
+  int goes = 0;
+  __shared__ int goes_of_all;
+  double alpha = 0;
+  __shared__ double alpha_of_all;
+  __shared__ double end_of_all;
+  double beta = 0;
+  __shared__ double beta_of_all;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -53,12 +57,14 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float64(
       }
     }
     if (threadIdx.x == 0) {
-      curvature_of_all = curvature;
+      goes = curvature > 0;
+      alpha = (double)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     __syncthreads();
-    curvature = curvature_of_all;
-    const int goes = curvature > 0;
-    const double alpha = (double)(rz / curvature);
+    goes = goes_of_all;
+    alpha = alpha_of_all;
     next = 0;
     square = 0;
     if (goes) {
@@ -94,24 +100,24 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float64(
       }
     }
     if (threadIdx.x == 0) {
-      next_of_all = next;
-      square_of_all = square;
+      norm = sqrt(square);
+      steps += 1;
+      const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+      if (!is_finite) {
+        end = 3;
+      } else {
+        if (!(goes && norm > wanted && next > 0)) {
+          end = goes && norm <= wanted ? 0 : 2;
+        }
+      }
+      beta = (double)(next / rz);
+      rz = next;
+      end_of_all = end;
+      beta_of_all = beta;
     }
     __syncthreads();
-    next = next_of_all;
-    square = square_of_all;
-    norm = sqrt(square);
-    steps += 1;
-    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
-    if (!is_finite) {
-      end = 3;
-    } else {
-      if (!(goes && norm > wanted && next > 0)) {
-        end = goes && norm <= wanted ? 0 : 2;
-      }
-    }
-    const double beta = (double)(next / rz);
-    rz = next;
+    end = end_of_all;
+    beta = beta_of_all;
     if (goes) {
       for (long long row = begin + threadIdx.x; row < behind; row += 256) {
         const double way = x[row];

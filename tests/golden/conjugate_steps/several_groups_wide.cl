@@ -21,10 +21,15 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
   const long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __local double curvature_shared[256];
-  __local double curvature_of_all;
   double square = 0;
   __local double square_shared[256];
-  __local double square_of_all;
+  int goes = 0;
+  __local int goes_of_all;
+  double alpha = 0;
+  __local double alpha_of_all;
+  __local double end_of_all;
+  double beta = 0;
+  __local double beta_of_all;
   uint goal = 0;
   double rz = state[0];
   double norm = state[1];
@@ -100,12 +105,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if ((uint)get_local_id(0) == 0) {
-      curvature_of_all = curvature;
+      goes = curvature > 0;
+      alpha = (double)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    curvature = curvature_of_all;
-    const int goes = curvature > 0;
-    const double alpha = (double)(rz / curvature);
+    goes = goes_of_all;
+    alpha = alpha_of_all;
     square = 0;
     if (goes) {
       for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
@@ -154,23 +161,25 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if ((uint)get_local_id(0) == 0) {
-      square_of_all = square;
+      const double next = square;
+      norm = sqrt(square);
+      steps += 1;
+      const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+      if (!is_finite) {
+        end = 3;
+      } else {
+        if (!(goes && norm > wanted)) {
+          end = goes && norm <= wanted ? 0 : 2;
+        }
+      }
+      beta = (double)(next / rz);
+      rz = next;
+      end_of_all = end;
+      beta_of_all = beta;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    square = square_of_all;
-    const double next = square;
-    norm = sqrt(square);
-    steps += 1;
-    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
-    if (!is_finite) {
-      end = 3;
-    } else {
-      if (!(goes && norm > wanted)) {
-        end = goes && norm <= wanted ? 0 : 2;
-      }
-    }
-    const double beta = (double)(next / rz);
-    rz = next;
+    end = end_of_all;
+    beta = beta_of_all;
     if (goes) {
       for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
         const double way = x[row];

@@ -64,6 +64,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
   const long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   double square = 0;
+  int goes = 0;
+  float alpha = 0;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -81,8 +83,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
     for (uint group = (uint)get_local_id(0); group < (uint)get_num_groups(0); group += 1) {
       curvature += partials[0 * (uint)get_num_groups(0) + group];
     }
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
+    goes = curvature > 0;
+    alpha = (float)(rz / curvature);
     if (goes) {
       double square_lanes[32];
       #ifdef __clang__
@@ -144,6 +146,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
   const long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   double square = 0;
+  int goes = 0;
+  float alpha = 0;
+  float beta = 0;
   double rz = state[5];
   double norm = state[6];
   double steps = state[7];
@@ -156,8 +161,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
       curvature += partials[0 * (uint)get_num_groups(0) + group];
       square += partials[2 * (uint)get_num_groups(0) + group];
     }
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
+    goes = curvature > 0;
+    alpha = (float)(rz / curvature);
     const double next = square;
     norm = sqrt(square);
     steps += 1;
@@ -169,7 +174,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) conjugate_gradients
         end = goes && norm <= wanted ? 0 : 2;
       }
     }
-    const float beta = (float)(next / rz);
+    beta = (float)(next / rz);
     rz = next;
     if (goes) {
       long at = begin;

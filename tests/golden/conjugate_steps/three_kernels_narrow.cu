@@ -38,6 +38,8 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float32_upda
   const long long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   double square = 0;
+  int goes = 0;
+  float alpha = 0;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -55,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float32_upda
     for (unsigned int group = threadIdx.x; group < gridDim.x; group += 1) {
       curvature += partials[0 * gridDim.x + group];
     }
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
+    goes = curvature > 0;
+    alpha = (float)(rz / curvature);
     if (goes) {
       double square_lanes[32];
       #ifdef __clang__
@@ -105,6 +107,9 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float32_dire
   const long long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   double square = 0;
+  int goes = 0;
+  float alpha = 0;
+  float beta = 0;
   double rz = state[5];
   double norm = state[6];
   double steps = state[7];
@@ -117,8 +122,8 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float32_dire
       curvature += partials[0 * gridDim.x + group];
       square += partials[2 * gridDim.x + group];
     }
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
+    goes = curvature > 0;
+    alpha = (float)(rz / curvature);
     const double next = square;
     norm = sqrt(square);
     steps += 1;
@@ -130,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(1) conjugate_gradients_float32_dire
         end = goes && norm <= wanted ? 0 : 2;
       }
     }
-    const float beta = (float)(next / rz);
+    beta = (float)(next / rz);
     rz = next;
     if (goes) {
       long long at = begin;

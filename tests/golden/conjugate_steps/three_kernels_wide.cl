@@ -74,9 +74,12 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
   const long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __local double curvature_shared[256];
-  __local double curvature_of_all;
   double square = 0;
   __local double square_shared[256];
+  int goes = 0;
+  __local int goes_of_all;
+  float alpha = 0;
+  __local float alpha_of_all;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -104,12 +107,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if ((uint)get_local_id(0) == 0) {
-      curvature_of_all = curvature;
+      goes = curvature > 0;
+      alpha = (float)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    curvature = curvature_of_all;
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
+    goes = goes_of_all;
+    alpha = alpha_of_all;
     if (goes) {
       for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
         const float rest = r[row] - alpha * q[row];
@@ -160,8 +165,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
   double square = 0;
   __local double curvature_shared[256];
   __local double square_shared[256];
-  __local double curvature_of_all;
-  __local double square_of_all;
+  int goes = 0;
+  __local int goes_of_all;
+  float alpha = 0;
+  __local float alpha_of_all;
+  __local double end_of_all;
+  float beta = 0;
+  __local float beta_of_all;
   double rz = state[5];
   double norm = state[6];
   double steps = state[7];
@@ -187,27 +197,34 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) conjugate_gradien
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if ((uint)get_local_id(0) == 0) {
-      curvature_of_all = curvature;
-      square_of_all = square;
+      goes = curvature > 0;
+      alpha = (float)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    curvature = curvature_of_all;
-    square = square_of_all;
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
-    const double next = square;
-    norm = sqrt(square);
-    steps += 1;
-    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
-    if (!is_finite) {
-      end = 3;
-    } else {
-      if (!(goes && norm > wanted)) {
-        end = goes && norm <= wanted ? 0 : 2;
+    goes = goes_of_all;
+    alpha = alpha_of_all;
+    if ((uint)get_local_id(0) == 0) {
+      const double next = square;
+      norm = sqrt(square);
+      steps += 1;
+      const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+      if (!is_finite) {
+        end = 3;
+      } else {
+        if (!(goes && norm > wanted)) {
+          end = goes && norm <= wanted ? 0 : 2;
+        }
       }
+      beta = (float)(next / rz);
+      rz = next;
+      end_of_all = end;
+      beta_of_all = beta;
     }
-    const float beta = (float)(next / rz);
-    rz = next;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    end = end_of_all;
+    beta = beta_of_all;
     if (goes) {
       for (long row = begin + (uint)get_local_id(0); row < behind; row += 256) {
         const float way = x[row];

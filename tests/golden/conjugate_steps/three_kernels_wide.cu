@@ -54,9 +54,12 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float32_up
   const long long behind = row_count - begin < interval ? row_count : begin + interval;
   double curvature = 0;
   __shared__ double curvature_shared[8];
-  __shared__ double curvature_of_all;
   double square = 0;
   __shared__ double square_shared[8];
+  int goes = 0;
+  __shared__ int goes_of_all;
+  float alpha = 0;
+  __shared__ float alpha_of_all;
   double rz = state[0];
   double norm = state[1];
   double steps = state[2];
@@ -90,12 +93,14 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float32_up
       }
     }
     if (threadIdx.x == 0) {
-      curvature_of_all = curvature;
+      goes = curvature > 0;
+      alpha = (float)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     __syncthreads();
-    curvature = curvature_of_all;
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
+    goes = goes_of_all;
+    alpha = alpha_of_all;
     if (goes) {
       for (long long row = begin + threadIdx.x; row < behind; row += 256) {
         const float rest = r[row] - alpha * q[row];
@@ -139,8 +144,13 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float32_di
   double square = 0;
   __shared__ double curvature_shared[8];
   __shared__ double square_shared[8];
-  __shared__ double curvature_of_all;
-  __shared__ double square_of_all;
+  int goes = 0;
+  __shared__ int goes_of_all;
+  float alpha = 0;
+  __shared__ float alpha_of_all;
+  __shared__ double end_of_all;
+  float beta = 0;
+  __shared__ float beta_of_all;
   double rz = state[5];
   double norm = state[6];
   double steps = state[7];
@@ -173,27 +183,34 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_gradients_float32_di
       }
     }
     if (threadIdx.x == 0) {
-      curvature_of_all = curvature;
-      square_of_all = square;
+      goes = curvature > 0;
+      alpha = (float)(rz / curvature);
+      goes_of_all = goes;
+      alpha_of_all = alpha;
     }
     __syncthreads();
-    curvature = curvature_of_all;
-    square = square_of_all;
-    const int goes = curvature > 0;
-    const float alpha = (float)(rz / curvature);
-    const double next = square;
-    norm = sqrt(square);
-    steps += 1;
-    const int is_finite = curvature - curvature == 0 && norm - norm == 0;
-    if (!is_finite) {
-      end = 3;
-    } else {
-      if (!(goes && norm > wanted)) {
-        end = goes && norm <= wanted ? 0 : 2;
+    goes = goes_of_all;
+    alpha = alpha_of_all;
+    if (threadIdx.x == 0) {
+      const double next = square;
+      norm = sqrt(square);
+      steps += 1;
+      const int is_finite = curvature - curvature == 0 && norm - norm == 0;
+      if (!is_finite) {
+        end = 3;
+      } else {
+        if (!(goes && norm > wanted)) {
+          end = goes && norm <= wanted ? 0 : 2;
+        }
       }
+      beta = (float)(next / rz);
+      rz = next;
+      end_of_all = end;
+      beta_of_all = beta;
     }
-    const float beta = (float)(next / rz);
-    rz = next;
+    __syncthreads();
+    end = end_of_all;
+    beta = beta_of_all;
     if (goes) {
       for (long long row = begin + threadIdx.x; row < behind; row += 256) {
         const float way = x[row];
