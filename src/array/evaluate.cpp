@@ -258,10 +258,18 @@ class Siblings {
            first.stream == node.stream && first.layout.same_shape(node.layout) &&
            std::ranges::find(nodes_, &node, &NodeRef::get) == nodes_.end();
   }
+  /// Without an epilogue, a launch has the results of one recording.
   bool goes_with(const Computation* computation, const Node& node) const {
     if (computation == nullptr || computation_ == nullptr) return computation == computation_.get();
+    if (!computation->takes_epilogue() && !is_recorded_with(*nodes_.front(), node)) return false;
     return computation_->goes_with(*computation) &&
            computations_ + node.computations <= Caps::computations;
+  }
+  /// Whether both are results of one recording of a computation.
+  static bool is_recorded_with(const Node& one, const Node& other) {
+    const Node* result = one.next_result;
+    while (result != nullptr && result != &one && result != &other) result = result->next_result;
+    return result == &other;
   }
   bool is_too_large() const {
     const auto leaves = static_cast<std::size_t>(std::ranges::count_if(seen_, &Node::is_leaf));

@@ -296,6 +296,20 @@ TEST_P(ComputationTest, ThreadsThatLookAtOnceRunItOnce) {
   }
 }
 
+TEST_P(ComputationTest, RecordingsOfOneObjectAreRunsOfTheirOwnWithoutAnEpilogue) {
+  Array x = make({1, 2, 3});
+  const Array y = make({4, 5, 6});
+  const Array one = reversed(plain, x), same = reversed(plain, x), other = reversed(plain, y);
+  evaluate({one, same, other});
+  expect(one, {3, 2, 1});
+  expect(same, {3, 2, 1});
+  expect(other, {6, 5, 4});
+  const Array before = reversed(plain, x), twin = reversed(plain, x);
+  x += x;
+  expect(before, {3, 2, 1});
+  expect(twin, {3, 2, 1});
+}
+
 TEST_P(ComputationTest, LongChainsAreCut) {
   Array z = make({1, 2, 3});
   for (int i = 0; i < 200; ++i) z = reversed(plain, z + 1);

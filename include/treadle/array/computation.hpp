@@ -85,6 +85,7 @@ class Computation {
   /// The dtype to which the prologue casts inputs of the dtype `given`.
   virtual DType input_dtype(const DType& given) const { return given; }
   /// Whether one launch can make the results of both computations. Their inputs have equal shapes.
+  /// Not asked without an epilogue: a launch then has the results of one recording.
   virtual bool goes_with(const Computation& other) const noexcept { return this == &other; }
   /// Whether both computations give the same results for the same inputs.
   virtual bool equals(const Computation& other) const noexcept { return this == &other; }
