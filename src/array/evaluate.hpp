@@ -54,8 +54,12 @@ struct Write {
   /// place, as codegen::Expression::scatter does. With an offset the target's layout may repeat
   /// elements.
   Node* offset = nullptr;
+  /// Offsets are below this number, or of elements to leave out; 0: nothing is known of them, or
+  /// elements have places of their own beside.
+  std::int64_t places = 0;
 };
-/// Computes the pending expressions that read the target's memory, then writes with one kernel.
+/// Computes the pending expressions that read the target's memory, then writes with one kernel, or
+/// a few one after the other if places are many.
 /// Throws InvalidState for read-only memory, InvalidArgument for arrays of another device or
 /// context, and ShapeError.
 void write(const Write& what);

@@ -187,7 +187,12 @@ void scatter(const Array& x, const Places& places, const Operand& value) {
   require_writable(own);
   const NodeRef target = make_view(own, places.view, own.dtype);
   const NodeRef source = value_node(value, own.dtype);
-  write({"assignment by indices", *target, *source, nullptr, &Access::node(places.offset)});
+  const bool is_by_element =
+      std::ranges::all_of(places.view.strides(), [](std::int64_t stride) { return stride == 0; });
+  const ByteRange range = x.layout().byte_range(x.dtype().size_bytes());
+  const auto item_bytes = static_cast<std::int64_t>(x.dtype().size_bytes());
+  write({"assignment by indices", *target, *source, nullptr, &Access::node(places.offset),
+         is_by_element ? (range.end - range.begin) / item_bytes : 0});
 }
 
 /// An index expression after its integers and slices have been applied.

@@ -314,3 +314,27 @@ def test_item_counts_in_c_order_and_reads_one_element(device):
                 ours.item(place)
     endless = tnp.broadcast_to(tnp.array(theirs[0, 0]), (1 << 40, 4))  # no memory holds a copy
     assert endless.item(-2) == 2 or not device.traits.runs_kernels
+
+
+def test_assignment_to_more_places_than_the_last_cache_holds(computing):
+    """A GPU stores by several kernels, each to its part of the places."""
+    is_gpu = computing.id.startswith("cuda")
+    n = 2 * computing.limits.l2_bytes // 16 if is_gpu else 4000
+    rng = np.random.default_rng(1)
+    places = rng.permutation(n)[: n * 3 // 4]
+    sources = rng.integers(0, n, len(places))
+    places[::7] -= n
+    host = np.arange(n) * (1 + 2j)
+    x, t = tnp.array(host), tnp.zeros(n, tnp.complex128)
+    on_places, on_sources = tnp.array(places), tnp.array(sources)
+    expected = np.zeros(n, complex)
+    t[on_places] = x[on_sources]
+    expected[places] = host[sources]
+    assert np.array_equal(t.get(), expected)
+    t[on_places] = t[on_sources] + 1
+    expected[places] = expected[sources] + 1
+    assert np.array_equal(t.get(), expected)
+    backwards = t[::-1]
+    backwards[on_places] = 7
+    expected[::-1][places] = 7
+    assert np.array_equal(t.get(), expected)
