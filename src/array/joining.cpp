@@ -7,8 +7,11 @@
 
 #include "array/access.hpp"
 #include "array/context.hpp"
+#include "array/evaluate.hpp"
 #include "array/parts.hpp"
+#include "array/record.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
@@ -50,6 +53,23 @@ void copy_rolled(const Array& target, const Array& x, std::span<const std::int64
               axis + 1);
   copy_rolled(part(target, axis, 0, shift), part(x, axis, extent - shift, extent), shifts,
               axis + 1);
+}
+
+/// Whether roll() is one kernel, which further operations may join: on devices whose copies are
+/// kernels, too. There a copy to a place that is not aligned, as most shifts are, takes a quarter
+/// longer.
+bool is_rolled_by_places(const Array& x) {
+  return x.rank() == 1 && x.layout().is_contiguous(x.dtype().size_bytes()) &&
+         Access::node(x).context->device().info().traits.schedule == Schedule::wide;
+}
+/// The first `shift` results come from the end of x.
+Array rolled_by_places(const Array& x, std::int64_t shift) {
+  const NodeRef source = computed(x);
+  const Array place = Access::array(
+      make_positions(Layout::contiguous(x.shape(), sizeof(std::int64_t)), x.stream()));
+  const Array offset =
+      in_dtype(where(place < shift, Operand(x.size() - shift), Operand(-shift)), Scalar::int64);
+  return finished(record_gather(*source, Access::node(offset)));
 }
 
 }  // namespace
@@ -102,6 +122,7 @@ Array roll(const Array& x, List<std::int64_t> shifts, List<int> axes) {
     const std::int64_t extent = std::max<std::int64_t>(x.shape()[axis], 1);
     all[axis] = (all[axis] + shifts[i] % extent) % extent;
   }
+  if (is_rolled_by_places(x) && all[0] != 0) return rolled_by_places(x, all[0]);
   const Array result = empty_beside(x, shape_of(x), x.dtype());
   copy_rolled(result, x, all, 0);
   return result;

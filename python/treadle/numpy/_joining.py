@@ -104,10 +104,9 @@ def roll(a: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None 
     """Elements moved on, those behind the end to the beginning."""
     a = asarray(a)
     shifts = as_list(shift)
-    if axis is None:
-        flat = a.ravel()
-        return _array.roll(flat, [sum(shifts)], [0]).reshape(a.shape)
-    axes = as_list(axis)
+    if axis is None and a.ndim != 1:
+        return _array.roll(a.ravel(), [sum(shifts)], [0]).reshape(a.shape)
+    axes = as_list(0 if axis is None else axis)
     longest = max(len(axes), len(shifts))
     shifts, axes = (v * longest if len(v) == 1 else v for v in (shifts, axes))
     return _array.roll(a, shifts, axes)
