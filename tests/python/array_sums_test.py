@@ -170,20 +170,21 @@ def drawn_sums(rng):
 
 
 def test_drawn_sums_are_as_near_as_numpys(device):
-    """By the root mean square of all results and half a last digit of the largest, for results may
-    all be one number; or by the last digit of sums whose terms are as large as these: what cancels
-    leaves little more than chance."""
+    """By the root mean square of all results, or by the last digit of sums whose terms are as large
+    as these: what cancels leaves little more than chance. Numbers that are all alike are rounded
+    alike: one sample, in which chance has a larger part."""
     first = int(os.environ.get("TREADLE_RANDOM_SEED", "1"))
     for seed in range(first, first + int(os.environ.get("TREADLE_RANDOM_CASES", "12"))):
         host, axis = drawn_sums(np.random.default_rng(seed))
         wide, x = host.astype(np.float64), tnp.array(host)
         digit = float(np.max(np.abs(wide).sum(axis))) * np.finfo(np.float32).eps
+        chance, digits = (1.05, digit) if len(np.unique(host)) > 8 else (1.3, 2 * digit)
         for name, scale in (("sum", 1), ("mean", host.shape[axis])):
             exact = getattr(wide, name)(axis=axis)
             theirs = error(getattr(host, name)(axis=axis), exact)
-            allowed = max(1.05 * theirs + digit / 2 / scale, digit / scale)
+            allowed = max(chance * theirs, digits / scale)
             found = error(getattr(x, name)(axis=axis).get(), exact)
             assert found <= allowed, (f"TREADLE_RANDOM_SEED={seed}", name, host.shape, axis)
         sums = np.cumsum(wide, axis)
-        allowed = max(1.05 * error(np.cumsum(host, axis), sums) + digit / 2, digit)
+        allowed = max(chance * error(np.cumsum(host, axis), sums), digits)
         assert error(x.cumsum(axis=axis).get(), sums) <= allowed, f"TREADLE_RANDOM_SEED={seed}"
