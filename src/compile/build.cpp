@@ -20,7 +20,7 @@ class Build {
  public:
   explicit Build(CompileRequest request)
       : request_(std::move(request)), result_(std::make_shared<Compiled>()) {
-    if (request_.place.use == CacheUse::enabled && settings().cache) {
+    if (request_.place.use != CacheUse::disabled && settings().cache) {
       disk_ = disk_cache_of(request_.place.folder);
       if (disk_) readable_.push_back(disk_);
       for (const auto& shared : shared_caches())
@@ -138,11 +138,12 @@ class Build {
   }
 
   void publish_manifest() {
-    if (manifest_stale_ && !manifest_key_.empty() && disk_)
+    if (manifest_stale_ && !manifest_key_.empty() && keeps())
       disk_->store(EntryKind::includes, manifest_key_, pack_closure(result_->closure));
   }
 
-  bool cacheable() const { return disk_ && result_->not_cached.empty(); }
+  bool keeps() const { return disk_ && request_.place.use == CacheUse::enabled; }
+  bool cacheable() const { return keeps() && result_->not_cached.empty(); }
 
   CompileRequest request_;
   std::shared_ptr<DiskCache> disk_;                   ///< the user's own; null: none

@@ -168,6 +168,13 @@ codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
   return by_name ? *by_name : by_architecture.value_or(tiling);
 }
 
+codegen::Tiling carried_tiling(const std::string& device, const std::string& architecture,
+                               codegen::Tiling tiling) {
+  for (const EmbeddedFile& each : shipped_tilings::embedded_files)
+    tiling = tiling_from(each.text, device, architecture, tiling);
+  return tiling;
+}
+
 std::filesystem::path tilings_file() {
   const std::filesystem::path folder = user_cache_folder();
   return folder.empty() ? folder : folder / "tilings.jsonl";
@@ -176,16 +183,14 @@ std::filesystem::path tilings_file() {
 codegen::Tiling known_tiling(const device::Device& device, Schedule schedule,
                              const std::filesystem::path& file) {
   const codegen::Tiling before = default_tiling(device.info().limits, schedule);
-  std::string shipped;
-  for (const EmbeddedFile& each : shipped_tilings::embedded_files) shipped += each.text;
-  const std::string own = content_of(file);
-  if (shipped.empty() && own.empty()) return before;
   const device::DeviceIdentity identity = device::identity_of(device);
-  const auto with = [&](const std::string& lines, const codegen::Tiling& tiling) {
-    const codegen::Tiling made = tiling_from(lines, identity.name, identity.architecture, tiling);
-    return has_room(device.info().limits, made) ? made : tiling;
+  const auto if_room = [&](const codegen::Tiling& made, const codegen::Tiling& otherwise) {
+    return has_room(device.info().limits, made) ? made : otherwise;
   };
-  return with(own, with(shipped, before));
+  const codegen::Tiling carried =
+      if_room(carried_tiling(identity.name, identity.architecture, before), before);
+  return if_room(tiling_from(content_of(file), identity.name, identity.architecture, carried),
+                 carried);
 }
 
 }  // namespace treadle::kernel

@@ -123,7 +123,8 @@ void Program::build_text(device::Device& device, const std::string& source,
                           "ask for kernels by the names they have in the text");
   // A build keeps its module, so that its binary is not loaded a second time.
   const auto build = [&] {
-    device::BuildResult built = device.build({source, with_folders(options)});
+    device::BuildResult built =
+        device.build({source, with_folders(options), options.cache == compile::CacheUse::enabled});
     module_ = std::move(built.module);
     return compile::Binary{std::move(built.image.code), std::move(built.log)};
   };

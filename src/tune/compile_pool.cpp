@@ -85,7 +85,7 @@ void CompilePool::compile(CompiledVariant& item) const {
       item.seconds = made.compile_seconds;
       if (!made.is_right()) item.failure = std::move(made);
     } else if (device_->info().traits.builds_text) {
-      item.program.emplace(device_, variant.source, variant.options);
+      item.program.emplace(variant.program_to_try(device_));
       item.seconds = item.program->seconds();
     } else {
       item.seconds = kernel::precompile(device_->info(), variant.source, variant.options).seconds;

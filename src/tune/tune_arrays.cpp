@@ -333,7 +333,8 @@ std::size_t write_tilings(Store& store, const std::filesystem::path& file) {
     tiling.device = key.environment.device;
     tiling.architecture = key.environment.architecture;
     tiling.schedule = schedule == "wide" ? Schedule::wide : Schedule::narrow;
-    const Tiling& usual = codegen::tiling_of(tiling.schedule);
+    const Tiling usual = kernel::carried_tiling(tiling.device, tiling.architecture,
+                                                codegen::tiling_of(tiling.schedule));
     for (const codegen::TilingNumber& number : codegen::tiling_numbers()) {
       const auto found = attempts.front().values.find(std::string(number.name));
       if (found == attempts.front().values.end()) continue;

@@ -133,7 +133,7 @@ class Tuning {
     try {
       const Variant variant = write_(first);
       if (!measurer_) return options_.set_reference(variant);
-      const kernel::Program program(device_, variant.source, variant.options);
+      const kernel::Program program = variant.program_to_try(device_);
       measurer_->set_reference(program.kernel(variant.kernel), variant.shape);
     } catch (const LibraryNotFound&) {
       throw;
@@ -185,7 +185,7 @@ class Tuning {
     if (!measurer_) return options_.measure_with(variant, best, left_for_one());
     try {
       const kernel::Program program =
-          item.program ? *item.program : kernel::Program(device_, variant.source, variant.options);
+          item.program ? *item.program : variant.program_to_try(device_);
       const device::Kernel kernel = program.kernel(variant.kernel);
       const auto facts = facts_of(kernel, variant.shape);
       for (const Formula& late : space_.late_constraints())
@@ -269,8 +269,7 @@ class Tuning {
     std::vector<std::pair<device::Kernel, device::LaunchShape>> kernels;
     for (const std::size_t k : order) {
       const Variant variant = write_(made_.attempts[k].configuration);
-      const kernel::Program program(device_, variant.source, variant.options);
-      kernels.emplace_back(program.kernel(variant.kernel), variant.shape);
+      kernels.emplace_back(variant.program_to_try(device_).kernel(variant.kernel), variant.shape);
     }
     std::vector<std::vector<double>> samples(order.size());
     for (unsigned round = 0; round < final_rounds && (round == 0 || has_time()); ++round)
@@ -303,6 +302,15 @@ class Tuning {
       if (is_measured(k) && has_won(k) && (!has_won(*best_) || seconds_of(k) < seconds_of(*best_)))
         best_ = k;
   }
+  // The one binary that others will ask for.
+  void keep_binary_of_winner() {
+    const bool is_known = made_.known == made_.attempts.size();
+    if (is_known || made_.ending == Ending::device_failed || !device_->info().traits.builds_text)
+      return;
+    const Variant variant = write_(made_.attempts[*best_].configuration);
+    if (variant.options.cache == compile::CacheUse::enabled)
+      kernel::Program(device_, variant.source, variant.options);
+  }
   // For whoever looks into the store later.
   void mark_winner() {
     for (std::size_t k = 0; k < made_.attempts.size(); ++k) {
@@ -320,7 +328,10 @@ class Tuning {
       take_known_winner();
     else if (best_ && measurer_ && made_.ending != Ending::device_failed)
       hold_finals();
-    if (best_) mark_winner();
+    if (best_) {
+      mark_winner();
+      keep_binary_of_winner();
+    }
     made_.wall_seconds = wall_seconds();
     if (measurer_) made_.busy_seconds = measurer_->busy_seconds();
     if (best_) {

@@ -55,6 +55,13 @@ bool has_key(const std::string& text, const std::string& name, codegen::KeyStyle
 
 }  // namespace
 
+kernel::Program Variant::program_to_try(const std::shared_ptr<device::Device>& device) const {
+  kernel::ProgramOptions how = options;
+  if (device->info().traits.builds_text && how.cache == compile::CacheUse::enabled)
+    how.cache = compile::CacheUse::reading;
+  return {device, source, how};
+}
+
 struct VariantWriter::State {
   KernelTemplate written;
   const Space& space;

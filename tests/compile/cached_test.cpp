@@ -197,6 +197,16 @@ TEST_F(CachedTest, disabled_caches_are_neither_read_nor_written) {
   EXPECT_FALSE(std::filesystem::exists(place_.folder));
 }
 
+TEST_F(CachedTest, who_only_reads_finds_what_is_there_and_keeps_nothing) {
+  place_.use = CacheUse::reading;
+  build(key_);
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+  place_.use = CacheUse::enabled;
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+  place_.use = CacheUse::reading;
+  EXPECT_EQ(build_anew(key_).origin, Origin::disk_cache);
+}
+
 TEST_F(CachedTest, P9_a_damaged_entry_is_built_again_and_reported_once) {
   const CompileResult first = build(key_);
   std::string bytes = file_bytes(first.entry);

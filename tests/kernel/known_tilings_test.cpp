@@ -84,6 +84,15 @@ TEST(KnownTilingsTest, WhatTreadleCarriesIsValid) {
   }
 }
 
+// By architecture: a machine that nobody has measured starts with what another of its kind has.
+TEST(KnownTilingsTest, AnUnknownDeviceOfAKnownArchitectureHasItsSeed) {
+  const Tiling before = codegen::tiling_of(Schedule::wide);
+  const Tiling made = carried_tiling("a GPU that nobody has seen", "sm_90", before);
+  EXPECT_NE(made, before);
+  EXPECT_EQ(carried_tiling("another", "sm_100", before), made);  // as docs/tuning.md says
+  EXPECT_EQ(carried_tiling("NVIDIA H200", "sm_80", before), before);
+}
+
 TEST(KnownTilingsTest, ADeviceNobodyKnowsHasItsLimitsNumbers) {
   const auto device = device::null_driver()->devices().front();
   const Schedule schedule = device->info().traits.schedule;

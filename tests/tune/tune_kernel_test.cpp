@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "compile/scratch.hpp"
 #include "device/each_device.hpp"
 #include "tune/running_devices.hpp"
 
@@ -89,6 +90,28 @@ INSTANTIATE_TEST_SUITE_P(Devices, TuneKernelTest, testing::ValuesIn(running_devi
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TuneKernelTest);
 
 Value whole(int value) { return std::int64_t{value}; }
+
+// PoCL compiles once more for a binary: only what others will ask for has one.
+TEST_P(TuneKernelTest, OfWhatARunTimeCompilesTheWinnerAloneIsKept) {
+  if (!device_->info().traits.builds_text) GTEST_SKIP() << "compilers hand binaries over on disk";
+  const compile::ScratchFolder folder;
+  KernelTemplate kept = kernel();
+  kept.options.cache_dir = folder.path();
+  Space all = space({whole(0)});
+  all.require("ITEMS < 4 and group == 32");
+  TuneOptions options = quick();
+  options.search.strategy = Strategy::exhaustive;
+  const Tuned tuned = tune_kernel(device_, all, kept, arguments(), options);
+  const VariantWriter write(kept, all);
+  for (const Attempt& each : tuned.attempts) {
+    Variant variant = write(each.configuration);
+    variant.options.cache = compile::CacheUse::reading;
+    const kernel::Program program(device_, variant.source, variant.options);
+    EXPECT_EQ(program.origin() == compile::Origin::disk_cache,
+              each.configuration == tuned.configuration)
+        << each.configuration.text();
+  }
+}
 
 // What fails is recorded as what it is, and does not win though it be fast.
 TEST_P(TuneKernelTest, EveryVariantIsCheckedBeforeItMayWin) {

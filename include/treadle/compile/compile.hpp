@@ -36,8 +36,9 @@ class Target {
 enum class Output { cubin, ptx, fatbin };
 /// Who compiles. automatic: what TREADLE_COMPILER names, else NVRTC; a CPU target has only one.
 enum class Toolchain { automatic, nvrtc, nvcc };
-/// disabled: neither the memory nor the disk cache is read or written.
-enum class CacheUse { enabled, disabled };
+/// disabled: neither the memory nor the disk cache is read or written. reading: what is on disk is
+/// used, and what had to be compiled is not kept.
+enum class CacheUse { enabled, disabled, reading };
 
 /// How to compile. Option spellings are nvcc's; one table translates, warns about or refuses each.
 struct Options {

@@ -36,10 +36,12 @@ inline const std::size_t slot_number = next_slot_number();
 struct BuildRequest {
   std::string source;                     ///< in the device's language
   std::vector<std::string> options = {};  ///< the run-time's own spellings
+  /// False: BuildResult::image stays empty. PoCL compiles a kernel once more for its binary.
+  bool wants_image = true;
 };
 /// What it gives: the binary to keep, and the module it is already.
 struct BuildResult {
-  ModuleImage image;               ///< what load() takes on an equal device
+  ModuleImage image;               ///< what load() takes on an equal device; if it was wanted
   std::string log;                 ///< what the compiler said although it succeeded
   std::shared_ptr<Module> module;  ///< loaded already
 };

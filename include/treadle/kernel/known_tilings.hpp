@@ -37,6 +37,10 @@ std::optional<KnownTiling> tiling_of_line(std::string_view line);
 codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
                             const std::string& architecture, codegen::Tiling tiling);
 
+/// The same with the lines that Treadle carries (kernels/tilings).
+codegen::Tiling carried_tiling(const std::string& device, const std::string& architecture,
+                               codegen::Tiling tiling);
+
 /// The user's file: settings().cache_dir / "tilings.jsonl", or the same name in the user's cache
 /// folder; empty if there is no such folder. A device reads the file when it is first asked for its
 /// tiling.

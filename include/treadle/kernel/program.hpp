@@ -29,7 +29,7 @@ struct ProgramOptions {
   /// CUDA C: C++ names of kernels to make available, "scale<float, 4>".
   std::vector<std::string> name_expressions = {};
   std::string source_name = "kernel";  ///< the name of the source in messages
-  /// Disabled: always compiles, and stores nothing.
+  /// Disabled: always compiles, and stores nothing. Reading: stores nothing.
   compile::CacheUse cache = compile::CacheUse::enabled;
   std::filesystem::path cache_dir = {};  ///< empty: settings().cache_dir
 };

@@ -44,6 +44,11 @@ struct Variant {
   std::string kernel;              ///< its name
   kernel::ProgramOptions options;  ///< with the macros
   device::LaunchShape shape;       ///< of its launches
+
+  /// Compiled, or found compiled, and loaded. What a run-time compiles itself is not kept on disk:
+  /// of many variants one will win, and PoCL takes a third longer where a binary is kept. Throws as
+  /// Program.
+  kernel::Program program_to_try(const std::shared_ptr<device::Device>& device) const;
 };
 
 /// Writes variants. A cheap value; any thread, if `write` and `shape` are for any thread.

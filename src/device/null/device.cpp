@@ -346,7 +346,7 @@ class NullDevice final : public Device {
     record_->attempt("build " + std::to_string(request.source.size()));
     BuildResult result;
     const auto* text = reinterpret_cast<const std::byte*>(request.source.data());
-    result.image.code.assign(text, text + request.source.size());
+    if (request.wants_image) result.image.code.assign(text, text + request.source.size());
     std::vector<KernelText> kernels = kernels_in(request.source);
     if (kernels.empty())
       throw CompileError("the null device found no kernel in the text", "", request.source,

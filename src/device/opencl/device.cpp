@@ -206,7 +206,7 @@ BuildResult OpenclDevice::build_text(const BuildRequest& request) {
       kernels[kernel.name] = std::move(kernel.parameters);
   }
   BuildResult result;
-  result.image.code = with_kernel_list(kernels, binary_of(program));
+  if (request.wants_image) result.image.code = with_kernel_list(kernels, binary_of(program));
   result.log = program.build_log(device_);
   result.module = std::make_shared<OpenclModule>(shared_from_this(), program, std::move(kernels));
   return result;
