@@ -114,6 +114,10 @@ KINDS = (
         (("TREADLE_RANDOM_KERNELS", "{first}:{last}"),),
     ),
     Kind(
+        "checks", f"{COMPILER}/row_checks_random_test.py", 240,
+        (("TREADLE_RANDOM_CHECKS", "{first}:{last}"),),
+    ),
+    Kind(
         "writes", f"{COMPILER}/wild_writes_test.py", 200,
         (("TREADLE_WILD_WRITES", "{cases}"), ("TREADLE_WILD_SEED", "{first}")), "random",
     ),

@@ -19,7 +19,7 @@ namespace cuda_cpu {
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
 /// The corpus of tests/fuzz has it too: first word of `descriptor` (the second is its size), third
 /// of `header`.
-inline constexpr std::uint32_t module_abi_version = 11;
+inline constexpr std::uint32_t module_abi_version = 12;
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
 struct ModuleHeader {

@@ -79,6 +79,9 @@ struct BlockContext {
   std::uint32_t runs_of_rows;  ///< RunsOfRows of the region that is running
 };
 
+/// thread_index[0] while compiled code has not said which thread it runs.
+inline constexpr std::uint32_t thread_unknown = 0xffffffff;
+
 /// Which threads of a row run together, where it is not all of them.
 enum RunsOfRows : std::uint32_t {
   runs_selected = 1,  ///< neighbours that `selected` names; no others run
@@ -135,11 +138,12 @@ struct RowAccess {
 };
 /// One call answers for so many, and looks at each pair of them.
 inline constexpr std::size_t most_row_accesses = 24;
-/// Where it is done: by the threads [begin, end) of the row.
+/// Where it is done: by the threads [begin, end) of the row, or of each row.
 struct RowPlace {
   std::uintptr_t address;  ///< of thread `begin`
   std::uintptr_t base;     ///< of the variable, as for check_access
   std::uint32_t begin, end;
+  std::int64_t pitch;  ///< bytes from one row to the next, where there are several
 };
 
 /// Run-time services generated code may call. Filled by the run-time before the first launch,
@@ -178,9 +182,10 @@ struct Services {
                       std::uint64_t d, std::uint64_t e);
   /// `count` accesses and steps of neighbouring threads, in the order of the text; the number in
   /// the block of the row's first is `thread`. 1: all are allowed and are noted now. 0: each
-  /// thread has to ask by itself.
+  /// thread has to ask by itself. So do several `rows`, each of all threads along x that the block
+  /// has, between which y changes, or, if `thread` is thread_unknown, x of the block.
   std::uint32_t (*check_row)(BlockContext* block, const RowAccess* accesses, const RowPlace* places,
-                             std::uint32_t count, std::uint32_t thread);
+                             std::uint32_t count, std::uint32_t thread, std::uint32_t rows);
 };
 
 /// What a kernel asks of the device run-time; kernels/cuda_cpu/treadle/launches.h numbers them,

@@ -27,6 +27,36 @@ struct ThreadProgress {
   std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0, grid_barriers = 0;
   std::uint32_t waited_at = 0;
   const CheckedAccess* last_barrier = nullptr;
+  bool operator==(const ThreadProgress&) const = default;
+};
+
+/// What each thread of a block has done. While all have done the same it is kept once.
+class BlockProgress {
+ public:
+  void start(std::uint32_t threads) {
+    count_ = threads;
+    common_ = {};
+    is_common_ = true;
+  }
+  std::uint32_t count() const { return count_; }
+  /// So many may differ.
+  std::uint32_t different() const { return is_common_ ? 1 : count_; }
+  const ThreadProgress& of(std::uint32_t thread) const {
+    return is_common_ ? common_ : each_[thread];
+  }
+  ThreadProgress& change(std::uint32_t thread) { return change(thread, 1).front(); }
+  /// So many neighbours, one by one; or one for all threads that have done the same.
+  std::span<ThreadProgress> change(std::uint32_t first, std::uint32_t count);
+  /// Whether they have come by as many barriers.
+  bool in_step(std::uint32_t first, std::uint32_t count) const;
+  /// Once they all have done the same again.
+  void join();
+
+ private:
+  std::uint32_t count_ = 0;
+  bool is_common_ = true;
+  ThreadProgress common_;
+  std::vector<ThreadProgress> each_;  ///< unless `is_common_`
 };
 
 /// What a worker keeps of the block it runs.
@@ -35,14 +65,15 @@ class BlockRecord {
   /// Before each call of those below: on whose behalf.
   void enter(const BlockContext& block) {
     block_ = &block;
-    if (threads_.size() < block.thread_count) threads_.resize(block.thread_count);
+    if (threads_.count() < block.thread_count) threads_.start(block.thread_count);
   }
   /// False, with the reason told to the context, if the access must not happen.
   bool access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
               const CheckedAccess& access);
   bool step(CheckedStep step, const CheckedAccess& place);
   /// As Services::check_row: row_checks.cpp.
-  bool row(std::span<const RowAccess> accesses, const RowPlace* places, std::uint32_t thread);
+  bool rows(std::span<const RowAccess> accesses, const RowPlace* places, std::uint32_t thread,
+            std::uint32_t count);
   /// What a launch by the calling thread may count on.
   BlockOrder hand_on_order();
   void note_ended(std::uint64_t stream, std::uint64_t position) {
@@ -67,7 +98,7 @@ class BlockRecord {
   }
   Moment now(const CheckedAccess& access) { return moment_of(thread(), access); }
   Moment moment_of(std::uint32_t thread, const CheckedAccess& access) const;
-  ThreadProgress& progress() { return threads_[thread()]; }
+  ThreadProgress& progress() { return threads_.change(thread()); }
   void start_block();
 
   bool within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
@@ -88,26 +119,41 @@ class BlockRecord {
                                        const CheckedAccess& place) const;
   bool all_arrived(const CheckedAccess& place);
 
-  /// Of a row of threads: where it lies, and what is known of that.
+  /// Of rows of threads: where they lie, and what is known of that.
   struct Span {
+    std::uintptr_t address = 0;  ///< of the first row's first thread
     std::uintptr_t low = 0;
     std::uint64_t bytes = 0;
     bool is_shared = false;
-    RowOfAccesses row = {};
+    RowOfAccesses row = {};     ///< the first one
+    std::uint32_t rows = 1;     ///< that differ
+    std::int64_t pitch = 0;     ///< bytes from one to the next
+    std::uint32_t thread = 0;   ///< the number of the first one's first
+    std::uint32_t threads = 0;  ///< numbers from one to the next
+    RowOfAccesses at(std::uint32_t number) const {
+      RowOfAccesses one = row;
+      one.first += static_cast<std::uint64_t>(pitch) * number;
+      return one;
+    }
   };
-  std::optional<Span> span_of(const RowAccess& access, const RowPlace& place) const;
-  bool row_within(const Span& span, const RowAccess& access, const RowPlace& place);
-  bool row_is_written(const Span& span, const CheckedAccess& access);
-  bool row_apart(const Span& span, const CheckedAccess& access, std::uint32_t thread);
-  bool row_step(const RowAccess& access, const RowPlace& place, std::uint32_t thread);
-  bool in_step(std::uint32_t first, std::uint32_t count) const;
+  bool fill(Span& span, const RowAccess& access, const RowPlace& place, std::uint32_t thread,
+            std::uint32_t rows) const;
+  static bool crosses_itself(const Span& span);
+  static bool may_cross(const Span& one, const Span& other);
+  static bool threads_cross(std::span<const RowAccess> accesses, const Span* spans);
+  bool rows_within(const Span& span, const RowAccess& access, const RowPlace& place);
+  bool rows_are_written(const Span& span, const CheckedAccess& access);
+  bool rows_apart(const Span& span, const CheckedAccess& access);
+  bool row_step(const RowAccess& access, std::uint32_t first, std::uint32_t count);
+  bool rows_step(const RowAccess& access, const RowPlace& place, std::uint32_t thread,
+                 std::uint32_t rows);
 
   const BlockContext* block_ = nullptr;
   std::uint64_t number_ = 0;  ///< of the block
   std::uint32_t waits_ = 0;   ///< for some threads, that have ended
   std::uint32_t checked_barriers_ = 0;
-  std::vector<ThreadProgress> threads_;
-  bool has_progress_ = false;  ///< some thread of the block has come to a barrier
+  BlockProgress threads_;
+  std::vector<Span> spans_;  ///< while rows ask
   BlockOrder order_;
   /// A store that races if it changes anything, between the calls before and behind it.
   struct {

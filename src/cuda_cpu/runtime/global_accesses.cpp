@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "cuda_cpu/runtime/kept_by_thread.hpp"
@@ -43,10 +42,11 @@ struct NotedRow {
 /// Nothing where nothing was accessed since it was forgotten. A page stays as long as the process:
 /// threads remember it.
 struct Page {
-  static constexpr std::size_t most_rows = 12;
+  /// A tile's rows of 64 bytes, twice, and some: cells take sixteen times their memory.
+  static constexpr std::size_t most_rows = 40;
   std::atomic_flag is_used = ATOMIC_FLAG_INIT;
-  std::uint32_t row_count = 0;
-  std::array<NotedRow, most_rows> rows;
+  std::vector<NotedRow> rows;
+  bool is_written = false;  ///< by one of them, maybe
   std::vector<Cell> cells;
   bool is_split() const { return cells.size() == page_bytes; }
   void prepare();
@@ -55,14 +55,10 @@ struct Page {
     for (std::size_t k = 0; k < page_bytes; ++k) bytes[k] = cells[k / word_bytes];
     cells = std::move(bytes);
   }
-  void remove_row(std::size_t number) {
-    std::move(rows.begin() + static_cast<std::ptrdiff_t>(number) + 1, rows.begin() + row_count,
-              rows.begin() + static_cast<std::ptrdiff_t>(number));
-    --row_count;
-  }
   void forget() {
     cells = {};
-    row_count = 0;
+    rows = {};
+    is_written = false;
   }
 };
 
@@ -183,10 +179,10 @@ void Page::prepare() {
   if (!cells.empty()) return;
   cells.resize(page_bytes / word_bytes);
   const BlockOrder unknown;
-  for (const NotedRow& row : std::span(rows).first(row_count))
+  for (const NotedRow& row : rows)
     for (std::uintptr_t at = row.begin; at < row.end; at += word_bytes)
       keep(cells[at / word_bytes], row.at(at), unknown);
-  row_count = 0;
+  rows = {};
 }
 
 enum class Kept { noted, races, unknown };
@@ -209,26 +205,26 @@ Kept in_order(const NotedRow& earlier, const NotedRow& row, const BlockOrder& or
 /// Notes a row among others; unknown if that takes cells.
 Kept note_among_rows(Page& page, const NotedRow& row, const BlockOrder& order) {
   const bool is_write = writes(*row.first.moment.access);
-  for (const NotedRow& other : std::span(page.rows).first(page.row_count)) {
+  for (const NotedRow& other : page.rows) {
+    if (!is_write && !page.is_written) break;
     if (!other.meets(row) || (!is_write && !writes(*other.first.moment.access))) continue;
     if (const Kept kept = in_order(other, row, order); kept != Kept::noted) return kept;
   }
   // What came before all of it is no longer asked for; two readers are enough.
   unsigned readers = 0;
-  for (std::size_t i = 0; i < page.row_count;) {
-    const NotedRow& other = page.rows[i];
+  std::erase_if(page.rows, [&](const NotedRow& other) {
+    if (!other.meets(row)) return false;
     const bool was_write = writes(*other.first.moment.access);
-    const bool is_over = is_write || (!was_write && in_order(other, row, order) == Kept::noted);
-    if (is_over && row.covers(other)) {
-      page.remove_row(i);
-      continue;
-    }
+    if (row.covers(other) &&
+        (is_write || (!was_write && in_order(other, row, order) == Kept::noted)))
+      return true;
     if (!is_write && !was_write && other.covers(row)) ++readers;
-    ++i;
-  }
+    return false;
+  });
   if (!is_write && readers >= 2) return Kept::noted;
-  if (page.row_count == Page::most_rows) return Kept::unknown;
-  page.rows[page.row_count++] = row;
+  if (page.rows.size() == Page::most_rows) return Kept::unknown;
+  page.rows.push_back(row);
+  page.is_written |= is_write;
   return Kept::noted;
 }
 
@@ -344,7 +340,7 @@ void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept {
   const std::uintptr_t first = address / page_bytes, last = (address + size - 1) / page_bytes;
   const auto forget = [&](std::uintptr_t number, Page& page) {
     const PageUse use(page);
-    if (page.cells.empty() && page.row_count == 0) return;
+    if (page.cells.empty() && page.rows.empty()) return;
     if (address <= number * page_bytes && (number + 1) * page_bytes - address <= size)
       return page.forget();
     page.prepare();

@@ -61,8 +61,32 @@ std::string BlockRecord::index_of(std::uint32_t linear) const {
   return index_in(block().block_size, linear);
 }
 
+std::span<ThreadProgress> BlockProgress::change(std::uint32_t first, std::uint32_t count) {
+  if (is_common_ && first == 0 && count == count_) return {&common_, 1};
+  if (is_common_) each_.assign(count_, common_);
+  is_common_ = false;
+  return std::span(each_).subspan(first, count);
+}
+
+bool BlockProgress::in_step(std::uint32_t first, std::uint32_t count) const {
+  if (is_common_) return true;
+  const ThreadProgress& mine = each_[first];
+  return std::all_of(&mine, &mine + count, [&](const ThreadProgress& other) {
+    return other.block_barriers == mine.block_barriers &&
+           other.warp_barriers == mine.warp_barriers && other.waited_at == mine.waited_at &&
+           other.grid_barriers == mine.grid_barriers;
+  });
+}
+
+void BlockProgress::join() {
+  if (is_common_) return;
+  common_ = each_.front();
+  is_common_ = std::all_of(each_.begin(), each_.end(),
+                           [&](const ThreadProgress& other) { return other == common_; });
+}
+
 Moment BlockRecord::moment_of(std::uint32_t thread, const CheckedAccess& access) const {
-  const ThreadProgress& mine = threads_[thread];
+  const ThreadProgress& mine = threads_.of(thread);
   return {&access, thread, mine.block_barriers, mine.warp_barriers, waits_, mine.waited_at};
 }
 
@@ -159,7 +183,8 @@ bool BlockRecord::apart_in_memory(std::uintptr_t address, std::uint64_t size,
     acquire_block(address, number, order_);
     return true;
   }
-  const GlobalMoment mine{now(access), number, in_grid, progress().grid_barriers, order_.epoch};
+  const GlobalMoment mine{now(access), number, in_grid, threads_.of(thread()).grid_barriers,
+                          order_.epoch};
   if (const auto race = note_global_access(address, size, mine, order_)) {
     // Several threads that write the same value, true into a flag, say, do no harm.
     doubtful_.is_pending = (access.flags & check_stored) != 0 && size <= sizeof doubtful_.before &&
@@ -298,8 +323,8 @@ bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintpt
 
 std::optional<std::uint32_t> BlockRecord::missing(const ThreadProgress& mine,
                                                   const CheckedAccess& place) const {
-  for (std::uint32_t i = 0; i < block().thread_count; ++i) {
-    const ThreadProgress& other = threads_[i];
+  for (std::uint32_t i = 0; i < std::min(threads_.different(), block().thread_count); ++i) {
+    const ThreadProgress& other = threads_.of(i);
     if (other.arrivals != mine.arrivals ||
         (other.last_barrier != &place && std::strcmp(other.last_barrier->place, place.place) != 0))
       return i;
@@ -309,9 +334,9 @@ std::optional<std::uint32_t> BlockRecord::missing(const ThreadProgress& mine,
 
 /// At the first thread that goes on behind a barrier every other one has come to it.
 bool BlockRecord::all_arrived(const CheckedAccess& place) {
-  const auto absent = missing(progress(), place);
+  const auto absent = missing(threads_.of(thread()), place);
   if (!absent) return true;
-  const CheckedAccess* last = threads_[*absent].last_barrier;
+  const CheckedAccess* last = threads_.of(*absent).last_barrier;
   const std::string where = last == nullptr
                                 ? std::string("came to no barrier")
                                 : fmt::format("came last to the one at {}", last->place);
@@ -326,8 +351,7 @@ void BlockRecord::start_block() {
   any_asked.store(true, std::memory_order_relaxed);
   checked_barriers_ = 0;
   order_ = launch().known_at_start() == nullptr ? BlockOrder() : *launch().known_at_start();
-  if (has_progress_) threads_.assign(block().thread_count, {});
-  has_progress_ = false;
+  threads_.start(block().thread_count);
   shared_.start_block();
 }
 
@@ -341,7 +365,6 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
     order_.is_fenced = true;
     return true;
   }
-  has_progress_ = true;
   ThreadProgress& mine = progress();
   switch (step) {
     case CheckedStep::arrive:

@@ -26,7 +26,7 @@ void check_step(std::uint32_t step, const CheckedAccess* place);
 
 /// Services::check_row, for neighbours.
 std::uint32_t check_row(BlockContext* block, const RowAccess* accesses, const RowPlace* places,
-                        std::uint32_t count, std::uint32_t thread);
+                        std::uint32_t count, std::uint32_t thread, std::uint32_t rows);
 
 /// What a launch by the calling thread of a kernel may count on; null if the kernel is not checked.
 std::shared_ptr<const BlockOrder> order_handed_on();

@@ -12,7 +12,4 @@ const Services& services();
 BlockContext* current_block();
 void set_current_block(BlockContext* block);
 
-/// thread_index[0] while compiled code has not said which thread it runs.
-inline constexpr std::uint32_t thread_unknown = 0xffffffff;
-
 }  // namespace treadle::cuda_cpu

@@ -68,6 +68,11 @@ void SharedAccesses::split() {
 template <class Visit>
 void SharedAccesses::for_words(const RowOfAccesses& row, Visit&& visit) {
   const std::uint64_t words = row.size / word_bytes;
+  if (words == 1 && row.stride == static_cast<std::int64_t>(word_bytes)) {  // in vectors
+    for (std::uint32_t thread = 0; thread < row.threads; ++thread)
+      visit(row.first / word_bytes + thread, thread);
+    return;
+  }
   for (std::uint32_t thread = 0; thread < row.threads; ++thread) {
     const std::uint64_t first = row.first + static_cast<std::uint64_t>(row.stride) * thread;
     for (std::uint64_t k = 0; k < words; ++k) visit(first / word_bytes + k, thread);

@@ -29,6 +29,7 @@ struct RowOfAccesses {
   std::uint64_t size = 0;
   std::int64_t stride = 0;    ///< bytes from thread to thread
   std::uint32_t threads = 0;  ///< at least one
+  bool operator==(const RowOfAccesses&) const = default;
 };
 
 /// Of one worker's block, or of one block of a cooperative launch.

@@ -43,10 +43,33 @@ HALOS = {
     "backwards": "if (t > 3) x[(int)t * -3 - 1] = 1;",
     "shortened": "short i = (signed char)t + (short)base; x[i + BEYOND] = 1;",
     "chosen": "x[t < 31 ? t : t + BEYOND] = 1;",
+    "before a gap": "if (t != 8) x[(int)t - 1] = 1;",
+    "behind a gap": "if (t != 8) x[t + 69] = 1;",
+    "between gaps": "if (t != 8 && t != 20) x[10 * t] = 1;",
+    "behind the first": "if (t > 0) x[(int)t * 3 + 8] = 1;",
+    "before the last": "if (t != 31 && t > 0) x[(30 - (int)t) * 3 - 1] = 1;",
+    "wrapped gap": "if (t + base != 2 && t > 0) x[t + 69] = 1;",
+    "later block": "x[t + 80 * blockIdx.x] = 1;",
+    "wrapped blocks": "x[t + blockIdx.x * base] = 1;",
 }
+# Several rows: y is less than 4.
+PLANES = {
+    "last row": "x[t + 33 * y] = 1;",
+    "first row": "x[(int)(t + 8 * y) - 1] = 1;",
+    "last thread": "if (t + 8 * y < 31) x[t] = 1; else x[t + BEYOND] = 1;",
+    "wrapped rows": "x[t + y * base] = 1;",
+    "wrapped condition": "if (t + 24 * y + base < 8) x[t + BEYOND] = 1;",
+    "one row": "if (y == 2) x[t + BEYOND] = 1;",
+    "but one row": "if (y != 2) x[t + BEYOND * y] = 1;",
+    "columns": "x[y + 30 * t] = 1;",
+    "bent": "x[t * y * y * y] = 1;",
+    "shortened rows": "x[(signed char)(t + 45 * y)] = 1;",
+    "diagonal": "if (t != y) x[(int)(t * 8 - y) + 60] = 1;",
+}
+HALOS |= PLANES
 HALO = """extern "C" __global__ void halo(int *x, unsigned base, int run)
 {
-    const unsigned t = threadIdx.x;
+    const unsigned t = threadIdx.x, y = threadIdx.y;
     if (!run) return;
     %s
 }"""
@@ -61,10 +84,11 @@ def test_a_row_of_which_some_leave_the_array_is_stopped(opened_device, halo):
         checked = Checked(opened_device)
         checked.images[checks] = opened_device.image(text, *f"--treadle-check={checks}".split())
         base = np.uint32(2**32 - 28)
-        code, fault = checked.run("halo", (base, np.int32(1)), checks=checks)
+        how = {"checks": checks, "shape": {"block": (8, 4, 1)} if halo in PLANES else None}
+        code, fault = checked.run("halo", (base, np.int32(1)), **how)
         assert code == ILLEGAL
         told.append(re.sub(r"0x\w+|block [(0-9,]+[)] of", "", fault))
-        assert checked.run("halo", (base, np.int32(0)), checks=checks)[0] == 0
+        assert checked.run("halo", (base, np.int32(0)), **how)[0] == 0
     assert len(set(told)) == 1
 
 

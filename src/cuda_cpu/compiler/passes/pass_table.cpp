@@ -145,22 +145,25 @@ void declare_threads_independent(PassContext& c) {
 
 /// Without `determinism`, which counts each access.
 void check_rows(PassContext& c) {
-  const auto may_ask = [&](const KernelBody& body, llvm::Function& function, bool alone) {
+  const auto may_ask = [&](const KernelBody& body, llvm::Function& function, Rows rows,
+                           bool alone) {
     std::unique_ptr<RowChecks> checks;
     if (!c.options.checks.determinism) {
-      checks = std::make_unique<RowChecks>(body, function, alone);
+      checks = std::make_unique<RowChecks>(body, function, rows, alone);
       if (!checks->unchecked()) checks.reset();
     }
     return checks;
   };
   for (const auto& kernel : c.kernels) {
     if (kernel->body)
-      kernel->checks = may_ask(*kernel->body, *kernel->body->function, /*alone=*/false);
+      kernel->checks = may_ask(*kernel->body, *kernel->body->function,
+                               kernel->plan.runs_block_rows ? Rows::of_blocks : Rows::of_block,
+                               /*alone=*/false);
     if (!kernel->split) continue;
     for (unsigned i = 0; i < kernel->split->regions.size(); ++i) {
       RegionWork& region = kernel->split->regions[i];
       if (region.function.indices.empty())
-        region.checks = may_ask(kernel->split->body, *region.function.function,
+        region.checks = may_ask(kernel->split->body, *region.function.function, Rows::of_block,
                                 is_between_block_barriers(*kernel->split, i));
     }
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include <cstdint>
 
-#include "cuda_cpu/compiler/passes/analysis/row_conditions.hpp"
+#include "cuda_cpu/compiler/passes/check/row_finder.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 
 namespace llvm {
-class BasicBlock;
 class Constant;
 class Function;
-class GlobalVariable;
+class Module;
 }  // namespace llvm
 
 namespace treadle::cuda_cpu {
@@ -21,9 +21,9 @@ namespace treadle::cuda_cpu {
 /// call.
 class RowChecks {
  public:
-  /// Checks are still calls of markers. `alone`: what the threads of a block do here is apart, by
-  /// barriers of the block, from all that they do elsewhere.
-  RowChecks(const KernelBody& body, llvm::Function& function, bool alone);
+  /// Checks are still calls of markers. `rows`: which may ask together. `alone`: what the threads
+  /// of a block do here is apart, by barriers of the block, from all that they do elsewhere.
+  RowChecks(const KernelBody& body, llvm::Function& function, Rows rows, bool alone);
 
   /// A copy without checks, for rows that pass; null where what is checked cannot be told before
   /// the row runs. The caller takes care of it.
@@ -37,43 +37,45 @@ class RowChecks {
     llvm::Value* thread;                    ///< i32, the first one's number in the block
     llvm::Value* context;                   ///< BlockContext
   };
-  /// i1: all pass, and what they do is noted. If not, nothing is.
-  llvm::Value* pass(llvm::IRBuilder<>& builder, const Row& row) const;
+  /// i1: all pass, and what they do is noted. If not, nothing is. `is_noted`: an i1, as all_pass()
+  /// gives it for rows of which this is one; or null.
+  llvm::Value* pass(llvm::IRBuilder<>& builder, const Row& row, llvm::Value* is_noted) const;
+  /// i1: so many rows pass, of which `row`, a whole one, is the first; false if it is alone. If
+  /// not, each of them may still.
+  llvm::Value* all_pass(llvm::IRBuilder<>& builder, const Row& row, llvm::Value* rows) const;
 
  private:
-  /// `answer`: the two have to be equal, in one thread of a row if it `is_split`.
-  struct Equality {
-    llvm::Value *value, *limit;
-    bool answer, is_split;
+  /// The other rows.
+  struct Following {
+    llvm::ArrayRef<llvm::Value*> of_next;  ///< what the next row's first thread gives
+    llvm::Value* rows;                     ///< i32, all of them
   };
-  /// Of an access, or of a step, which has no address.
-  struct Entry {
-    llvm::GlobalVariable* access = nullptr;  ///< CheckedAccess
-    const llvm::BasicBlock* block = nullptr;
-    llvm::Value *address = nullptr, *base = nullptr;
-    std::uint64_t size = 0, align = 1;
-    std::int64_t stride = 0, offset = 0;  ///< bytes; `offset` is added to the address
-    std::uint32_t step = 0, flags = 0, ignore = 0;
-    bool has_conditions = false;  ///< under which a thread does it
-    RowConditions conditions = {};
-    llvm::SmallVector<Equality, 1> equalities = {};
-    /// Integers on the way to the address that become wider, and their strides.
-    llvm::SmallVector<std::pair<llvm::Value*, std::int64_t>, 2> widened = {};
-  };
-  class Finder;
-  RowConditions::Range threads_of(llvm::IRBuilder<>& builder, const Row& row,
-                                  const Entry& entry) const;
+  struct Meeting;
+  struct Threads;
+  Meeting meeting(llvm::IRBuilder<>& builder, const Row& row,
+                  const RowEntry::Equality& equality) const;
+  RowConditions::Range by_equality(llvm::IRBuilder<>& builder, const Row& row,
+                                   const RowEntry::Equality& equality) const;
+  void leave_gaps(llvm::IRBuilder<>& builder, const Row& row, const RowEntry& entry,
+                  Threads& threads, bool is_planar) const;
+  Threads threads_of(llvm::IRBuilder<>& builder, const Row& row, const RowEntry& entry,
+                     bool is_planar) const;
   llvm::SmallVector<llvm::Value*, 24> parameters_of(llvm::IRBuilder<>& builder, const Row& row,
                                                     llvm::Value* distance) const;
-  llvm::Value* emit_place(llvm::IRBuilder<>& builder, const Row& row, const Entry& entry,
-                          llvm::Value* place) const;
+  struct Place;
+  llvm::Value* emit_place(llvm::IRBuilder<>& builder, const Row& row, const Place& place,
+                          const Following* following) const;
+  llvm::Value* emit_places(llvm::IRBuilder<>& builder, const Row& row, llvm::Value* places,
+                           const Following* following) const;
+  static llvm::Value* ask_unless(llvm::IRBuilder<>& builder, llvm::Value* is_known, bool answer,
+                                 llvm::function_ref<llvm::Value*()> ask);
+  llvm::Value* ask(llvm::IRBuilder<>& builder, const Row& row, const Following* following) const;
   llvm::Constant* table(llvm::Module& module) const;
 
   const KernelBody body_;  ///< whose function is the one that is checked
-  llvm::Function& function_;
+  const Rows rows_;
   llvm::Function* unchecked_ = nullptr;
-  bool ignores_races_ = false;  ///< of reads, as long as all threads of the block run here
-  llvm::SmallVector<Entry, 8> entries_;
+  RowEntries entries_;
 };
 
 }  // namespace treadle::cuda_cpu

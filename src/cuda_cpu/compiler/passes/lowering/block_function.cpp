@@ -72,6 +72,7 @@ class BlockBuilder {
   llvm::IRBuilder<> builder_;
   BlockEntry entry_;
   llvm::SmallVector<llvm::CallInst*, 2> calls_;
+  Value* all_pass_ = nullptr;  ///< i1: all rows together have passed their checks
 };
 
 void BlockBuilder::emit_thread(llvm::Function* function, const ThreadPosition& at) {
@@ -142,7 +143,8 @@ void BlockBuilder::emit_row(const ThreadPosition& first, RunPart run_part) {
   if (work_.checks) {
     const auto run = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
     Value* const passes = work_.checks->pass(
-        builder_, {entry_.values_at(body_, first), size(), first.linear, entry_.context});
+        builder_, {entry_.values_at(body_, first), size(), first.linear, entry_.context},
+        all_pass_);
     BasicBlock *const checked = new_block("checked"), *const free = new_block("free");
     done = new_block("row.done");
     builder_.CreateCondBr(passes, free, checked);
@@ -167,6 +169,12 @@ llvm::Function* BlockBuilder::build() {
   };
   ThreadLoop loop{LoopKind::parallel, work_.group, run_thread};
   if (guards() || work_.checks) loop.emit_row = run_row;
+  const auto ask_all = [&](const ThreadPosition& of_first) {
+    all_pass_ = work_.checks->all_pass(
+        builder_, {entry_.values_at(body_, of_first), size(), of_first.linear, entry_.context},
+        loop.blocks ? loop.blocks : entry_.block_size(body_, 1));
+  };
+  if (work_.checks) loop.before_rows = ask_all;
   Value* const first = entry_.values[body_.user_parameters + 3];
   const auto enter_block = [&](Value* number) {
     Value*& index = entry_.values[body_.user_parameters + 3];

@@ -241,13 +241,23 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   Value* size_x = entry.block_size(body, 0);
   Value* size_y = entry.block_size(body, 1);
   const Counter z = open_loop(builder, "z", builder.getInt32(0));
-  const Counter y = open_loop(builder, "y", builder.getInt32(0));
+  Value* const zero = builder.getInt32(0);
   // A block has at most 1024 threads: nothing here wraps.
-  Value* row = builder.CreateMul(z.value, size_y, "", true, true);
-  row = builder.CreateMul(builder.CreateAdd(y.value, row, "", true, true), size_x, "", true, true);
+  Value* const rows_before = builder.CreateMul(z.value, size_y, "", true, true);
+  const auto number_of_row = [&](Value* own_y) {
+    Value* const number = builder.CreateAdd(own_y, rows_before, "", true, true);
+    return builder.CreateMul(number, size_x, "", true, true);
+  };
+  const auto enter_rows = [&](Value* own_y, Value* first) {
+    if (loop.before_rows) loop.before_rows({zero, own_y, z.value, first});
+  };
+  if (!loop.blocks) enter_rows(zero, number_of_row(zero));
+  const Counter y = open_loop(builder, "y", zero);
+  Value* const row = number_of_row(y.value);
+  if (loop.blocks) enter_rows(y.value, row);
   std::optional<Counter> block;
   if (loop.blocks) {
-    block = open_loop(builder, "block", builder.getInt32(0));
+    block = open_loop(builder, "block", zero);
     loop.before_block(block->value);
   }
   if (loop.before_row) loop.before_row(row);
@@ -268,7 +278,6 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
                    ? plain_loop(context)
                    : parallel_loop(context, loop, part.kind, llvm::isa<llvm::ConstantInt>(size_x)));
   };
-  Value* const zero = builder.getInt32(0);
   if (loop.emit_row)
     loop.emit_row(thread_at(0, zero), run_part);
   else

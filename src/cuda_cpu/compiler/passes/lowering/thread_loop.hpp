@@ -67,8 +67,9 @@ struct RowPart {
   llvm::function_ref<void(const ThreadPosition&)> emit;
 };
 
-/// What stands inside `for z, for y { for block { before_block(number); before_row(first);
-/// for x { emit(position) } } }`. Each leaves the builder where its code ends.
+/// What stands inside `for z { before_rows(first); for y { for block { before_block(number);
+/// before_row(first); for x { emit(position) } } } }`; with several blocks, before_rows is inside
+/// `for y`. Each leaves the builder where its code ends.
 struct ThreadLoop {
   LoopKind kind = LoopKind::parallel;
   /// Distinct; memory accesses in it are free of dependences between threads.
@@ -88,6 +89,9 @@ struct ThreadLoop {
   llvm::function_ref<void(const ThreadPosition& first,
                           llvm::function_ref<void(const RowPart&)> run_part)>
       emit_row = nullptr;
+  /// Before all rows of threads between which only y changes; or, of several blocks, before the
+  /// same row of each. `first` is the first row's first thread.
+  llvm::function_ref<void(const ThreadPosition& first)> before_rows = nullptr;
 };
 
 /// Leaves the builder behind the loops.

@@ -93,7 +93,7 @@ class RegionEntries {
                    const ThreadPosition& first, llvm::ArrayRef<const Slot*> indices,
                    llvm::function_ref<void(Value* begin, Value* end)> run) const;
   void run_checked(llvm::IRBuilder<>& builder, const BlockEntry& entry, const ThreadPosition& first,
-                   Value* count, llvm::function_ref<void(bool is_free)> run) const;
+                   Value* count, Value* all_pass, llvm::function_ref<void(bool is_free)> run) const;
   Value* next_run(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number, Value* row,
                   Value* from, const Slot* in_order) const;
 
@@ -457,14 +457,14 @@ void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& en
   builder.SetInsertPoint(done);
 }
 
-/// Calls `run` for the code of `count` neighbours, from `first` on, that pass their checks, and for
-/// that of others.
+/// Calls `run` for the code of `count` neighbours that pass their checks, and for that of others.
 void RegionEntries::run_checked(llvm::IRBuilder<>& builder, const BlockEntry& entry,
-                                const ThreadPosition& first, Value* count,
+                                const ThreadPosition& first, Value* count, Value* all_pass,
                                 llvm::function_ref<void(bool is_free)> run) const {
   llvm::SmallVector<Value*, 24> values = entry.values_at(body_, first);
   values[body_.function->arg_size()] = first.linear;
-  Value* passes = work_.checks->pass(builder, {values, count, first.linear, entry.context});
+  Value* passes =
+      work_.checks->pass(builder, {values, count, first.linear, entry.context}, all_pass);
   const auto block = [&](const char* name) {
     return llvm::BasicBlock::Create(context(), name, entry.function);
   };
@@ -525,6 +525,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigne
   // Threads that are not selected, or have left the loop of a strip.
   const bool masks = threads == Threads::selected || (!region_.indices.empty() && step == nullptr);
   const auto kind = masks ? LoopKind::masked : step ? LoopKind::estimated : LoopKind::parallel;
+  Value* all_pass = nullptr;
   const bool by_rows = work_.checks != nullptr && step == nullptr && threads != Threads::selected;
   const auto run_some = [&](const ThreadPosition& of_row, Value* begin, Value* end, auto run_part) {
     const auto run = [&](LoopKind how) { run_part({begin, end, how, run_thread}); };
@@ -532,10 +533,18 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigne
     ThreadPosition first_one = of_row;
     first_one.x = begin;
     first_one.linear = builder.CreateAdd(of_row.linear, begin);
-    run_checked(builder, entry, first_one, builder.CreateSub(end, begin), [&](bool is_free) {
+    Value* const count = builder.CreateSub(end, begin);
+    run_checked(builder, entry, first_one, count, all_pass, [&](bool is_free) {
       function = is_free ? work_.checks->unchecked() : region_.function;
       run(is_free ? kind : LoopKind::serial);
     });
+  };
+  const auto ask_all = [&](const ThreadPosition& of_first) {
+    llvm::SmallVector<Value*, 24> values = entry.values_at(body_, of_first);
+    values[body_.function->arg_size()] = of_first.linear;
+    all_pass = work_.checks->all_pass(
+        builder, {values, entry.block_size(body_, 0), of_first.linear, entry.context},
+        entry.block_size(body_, 1));
   };
   const auto run_row = [&](const ThreadPosition& of_row, auto run_part) {
     if (threads != Threads::in_runs)
@@ -552,6 +561,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigne
     loop.emit_row = run_row;
   else
     loop.before_row = look_at_first;
+  if (by_rows && threads == Threads::all) loop.before_rows = ask_all;
   loop.plan = plan;
   emit_thread_loop(builder, body_, entry, loop);
   builder.CreateRetVoid();

@@ -20,10 +20,27 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "cuda_cpu/compiler/passes/analysis/affine_strides.hpp"
+#include "cuda_cpu/compiler/passes/check/row_finder.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
+#include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
+namespace {
+
+/// Whether the check is of what a block has done before.
+bool is_of_a_block(const llvm::CallInst& check) {
+  if (marker_of(check) == Marker::check_access) {
+    const auto flags = flags_of_check(check);
+    return !flags || (*flags & (check_race | check_order | object_shared | object_local)) != 0;
+  }
+  const auto* step = llvm::dyn_cast<llvm::ConstantInt>(check.getArgOperand(0));
+  return step == nullptr || static_cast<CheckedStep>(step->getZExtValue()) != CheckedStep::start;
+}
+
+}  // namespace
+
 bool suits_block_rows(const KernelBody& body, PassRunner& runner) {
   const bool own = !body.shared()->use_empty() || !body.context()->use_empty();
   if (own || body.stores_thread_index) return false;
@@ -31,6 +48,7 @@ bool suits_block_rows(const KernelBody& body, PassRunner& runner) {
   if (!loops.empty()) return false;
   AffineStrides strides(body, loops, 0);
   return llvm::all_of(llvm::instructions(*body.function), [&](const llvm::Instruction& i) {
+    if (is_check(marker_of(i))) return !is_of_a_block(llvm::cast<llvm::CallInst>(i));
     // Who calls sinf waits for no memory, and one loop more costs it 4 %.
     const bool calls = llvm::isa<llvm::CallInst>(i) && !llvm::isa<llvm::IntrinsicInst>(i);
     return !calls && !llvm::isa<llvm::AllocaInst>(i) && strides.coalesced(i);
