@@ -63,6 +63,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
 def _reference(named: str, entry: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     path, _, function = named.partition(":")
     names = runpy.run_path(path)
+    entry = entry.partition("<")[0].rpartition("::")[2]  # of "ns::scale<float>"
     for name in filter(None, [function, entry, "reference"]):
         if callable(found := names.get(name)):
             return found, dict(names.get("judge", {}))

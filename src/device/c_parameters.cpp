@@ -113,6 +113,79 @@ std::size_t find_keyword(std::string_view text, std::size_t from, std::size_t& l
   return std::string_view::npos;
 }
 
+/// Calls visit(what stands before the keyword of a kernel, what stands between it and the body).
+template <class Visit>
+void for_kernels(std::string_view text, Visit&& visit) {
+  std::size_t length = 0;
+  for (std::size_t at = find_keyword(text, 0, length); at != std::string_view::npos;
+       at = find_keyword(text, at + length, length)) {
+    const std::size_t start = at + length;
+    const std::size_t end = std::min(text.find_first_of("{;", start), text.size());
+    if (end == text.size() || text[end] == ';') continue;  // a declaration, or no kernel
+    visit(text.substr(0, at), text.substr(start, end - start));
+  }
+}
+
+std::string plain(std::string_view source) {
+  std::string text = without_comments(source);
+  blank_directives(text);
+  return text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+/// The list between the outermost angle brackets of "scale<float, 4>".
+std::string_view template_list(std::string_view text) {
+  const std::size_t open = text.find('<'), close = text.rfind('>');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
+  return text.substr(open + 1, close - open - 1);
+}
+
+struct Replaced {
+  std::string_view name, by;
+};
+/// `before` ends with "template <typename T, int N = 4>"; empty if it does not, or if there is no
+/// argument for one of the parameters.
+std::vector<Replaced> template_arguments(std::string_view before, std::string_view arguments) {
+  const std::size_t begin = before.rfind("template");
+  if (begin == std::string_view::npos) return {};
+  before.remove_prefix(begin);
+  if (before.find_first_of(";{}") != std::string_view::npos) return {};
+  std::vector<std::string_view> given;
+  if (!trimmed(arguments).empty()) given = split_list(arguments);
+  std::vector<Replaced> made;
+  for (const std::string_view parameter : split_list(template_list(before))) {
+    const std::size_t equals = parameter.find('=');
+    const std::string_view declared = trimmed(parameter.substr(0, equals));
+    const std::size_t blank = declared.find_last_of(" \t\n");
+    const bool is_given = made.size() < given.size();
+    if (blank == std::string_view::npos || (!is_given && equals == std::string_view::npos))
+      return {};
+    made.push_back({declared.substr(blank + 1),
+                    trimmed(is_given ? given[made.size()] : parameter.substr(equals + 1))});
+  }
+  return made.size() < given.size() ? std::vector<Replaced>() : made;
+}
+
+/// `text` with the arguments in the place of the names.
+std::string with_arguments(std::string_view text, const std::vector<Replaced>& arguments) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const auto length =
+        static_cast<std::size_t>(std::ranges::find_if_not(rest, is_word) - rest.begin());
+    const std::string_view word = rest.substr(0, std::max<std::size_t>(length, 1));
+    const auto found = std::ranges::find(arguments, word, &Replaced::name);
+    made += found != arguments.end() ? found->by : word;
+    at += word.size();
+  }
+  return made;
+}
+
 }  // namespace
 
 Parameter c_parameter(std::string_view type, std::string_view name, bool is_local) {
@@ -120,19 +193,28 @@ Parameter c_parameter(std::string_view type, std::string_view name, bool is_loca
 }
 
 std::vector<KernelText> kernels_in(std::string_view source) {
-  std::string text = without_comments(source);
-  blank_directives(text);
   std::vector<KernelText> kernels;
-  std::size_t length = 0;
-  for (std::size_t at = find_keyword(text, 0, length); at != std::string::npos;
-       at = find_keyword(text, at + length, length)) {
-    const std::size_t start = at + length;
-    const std::size_t end = std::min(text.find_first_of("{;", start), text.size());
-    if (end == text.size() || text[end] == ';') continue;  // a declaration, or no kernel
-    if (auto kernel = kernel_declared_in(std::string_view(text).substr(start, end - start)))
-      kernels.push_back(*std::move(kernel));
-  }
+  for_kernels(plain(source), [&](std::string_view, std::string_view declaration) {
+    if (auto kernel = kernel_declared_in(declaration)) kernels.push_back(*std::move(kernel));
+  });
   return kernels;
+}
+
+std::optional<KernelText> kernel_instance_in(std::string_view source, std::string_view name) {
+  std::string_view base = trimmed(name.substr(0, name.find('<')));
+  if (const std::size_t scope = base.rfind("::"); scope != std::string_view::npos)
+    base.remove_prefix(scope + 2);
+  std::optional<KernelText> found;
+  const std::string text = plain(source);
+  for_kernels(text, [&](std::string_view before, std::string_view declaration) {
+    const auto generic = kernel_declared_in(declaration);
+    if (!generic || generic->name != base || found) return;
+    const auto arguments = template_arguments(before, template_list(name));
+    if (arguments.empty()) return;
+    found = kernel_declared_in(with_arguments(declaration, arguments));
+    if (found) found->name = std::string(name);
+  });
+  return found;
 }
 
 }  // namespace treadle::device

@@ -26,20 +26,26 @@ std::string widened(const std::string& text) {
   return made + "#line 1\n" + text;
 }
 
+/// With `double` where `float` is a word.
+std::string with_doubles(std::string text) {
+  for (std::size_t at = 0; (at = text.find("float", at)) != std::string::npos; ++at) {
+    const bool is_word = (at == 0 || !is_c_name(text.substr(at - 1, 1))) &&
+                         (at + 5 == text.size() || !is_c_name("x" + text.substr(at + 5, 1)));
+    if (is_word) text.replace(at, 5, "double");
+  }
+  return text;
+}
+
 bool is_single(Scalar dtype) { return dtype == Scalar::float32; }
 
 }  // namespace
 
 DoubleShadow::DoubleShadow(const KernelSubject& subject) {
   JudgedKernel given = subject.given();
-  given.kernel = subject.name();
   // `float` in the text is what names the dtypes of parameters, too.
-  for (std::size_t at = 0; (at = given.text.find("float", at)) != std::string::npos; ++at) {
-    const bool is_word =
-        (at == 0 || !is_c_name(given.text.substr(at - 1, 1))) &&
-        (at + 5 == given.text.size() || !is_c_name("x" + given.text.substr(at + 5, 1)));
-    if (is_word) given.text.replace(at, 5, "double");
-  }
+  given.text = with_doubles(given.text);
+  given.kernel = with_doubles(subject.name());
+  for (std::string& name : given.options.name_expressions) name = with_doubles(name);
   try {
     device_ = device::in_new_context(*device::find_device("cpu"));
     subject_.emplace(given);

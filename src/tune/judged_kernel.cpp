@@ -19,8 +19,10 @@ constexpr std::int64_t most_elements = 1 << 20;
 constexpr std::size_t most_problems = 6;
 constexpr std::int64_t items_of_group = 128;
 
-const device::KernelText& chosen_kernel(const std::vector<device::KernelText>& there,
-                                        const std::string& name) {
+device::KernelText chosen_kernel(const std::string& text, const std::string& name) {
+  if (name.find('<') != std::string::npos)
+    if (auto instance = device::kernel_instance_in(text, name)) return *std::move(instance);
+  const auto there = device::kernels_in(text);
   const auto found = std::ranges::find(there, name, &device::KernelText::name);
   if (found != there.end()) return *found;
   std::string names;
@@ -28,8 +30,9 @@ const device::KernelText& chosen_kernel(const std::vector<device::KernelText>& t
   if (name.empty() && there.size() == 1) return there.front();
   throw InvalidArgument(name.empty() ? "kernel is empty, and the text has more or less than one"
                                      : "kernel is '" + name + "', which is not in the text",
-                        names.empty() ? "pass a text with a kernel in plain sight, no template"
-                                      : "use one of " + names);
+                        names.empty()
+                            ? "pass a text with a kernel in plain sight, or the name of one"
+                            : "use one of " + names);
 }
 
 std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
@@ -60,9 +63,11 @@ KernelSubject::KernelSubject(const JudgedKernel& given)
     : given_(given),
       groups_(formulas_of(given.groups)),
       group_size_(formulas_of(given.group_size)) {
-  const auto there = device::kernels_in(given.text);
-  const device::KernelText& kernel = chosen_kernel(there, given.kernel);
+  const device::KernelText kernel = chosen_kernel(given.text, given.kernel);
   name_ = kernel.name;
+  auto& names = given_.options.name_expressions;
+  if (name_.find('<') != std::string::npos && std::ranges::find(names, name_) == names.end())
+    names.push_back(name_);
   if (!given.local_bytes.empty()) local_bytes_.emplace(given.local_bytes);
   if (!given.where.empty()) where_.emplace(given.where);
   for (const device::Parameter& declared : kernel.parameters)

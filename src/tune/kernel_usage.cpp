@@ -44,12 +44,16 @@ std::string usage_on(const std::string& architecture, const KernelSubject& subje
   const JudgedKernel& given = subject.given();
   compile::Options options{.flags = given.options.flags,
                            .include_dirs = given.options.include_dirs,
+                           .name_expressions = given.options.name_expressions,
                            .source_name = given.options.source_name};
   options.flags.emplace_back("--resource-usage");
   const auto made =
       compile::compile_cuda(given.text, compile::Target::parse(architecture), options);
   // One text may have several kernels: what is told of this one ends where the next begins.
-  const std::size_t begin = made.log.find("'" + subject.name() + "'");
+  const auto& names = made.image.lowered_names;
+  const auto lowered = names.find(subject.name());
+  const std::string& name = lowered != names.end() ? lowered->second : subject.name();
+  const std::size_t begin = made.log.find("'" + name + "'");
   const std::size_t end =
       made.log.find("Compiling entry function", std::min(begin, made.log.size()));
   const std::string log =

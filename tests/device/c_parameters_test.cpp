@@ -81,6 +81,31 @@ TREADLE_KERNEL k(TREADLE_GLOBAL float *a) { a[0] = helper(a); }
   EXPECT_EQ(kernels[0].name, "k");
 }
 
+TEST(KernelInstanceIn, PutsArgumentsIntoTheTypes) {
+  constexpr const char* text = R"(
+    template <typename T> T twice(T x) { return 2 * x; }
+    namespace user {
+    template <typename T, class U = float, int N = 4>
+    __global__ void __launch_bounds__(256) scale(T *y, const U *x, Pair<T, U> p, unsigned int n) {}
+    }
+    template <class T> struct Box { T t; };
+    __global__ void plain(int T) {}
+  )";
+  const auto types = [&](const char* name) {
+    std::string list;
+    if (const auto kernel = kernel_instance_in(text, name))
+      for (const Parameter& each : kernel->parameters) list += each.type + "; ";
+    return list;
+  };
+  EXPECT_EQ(types("user::scale<double>"),
+            "double*; const float*; Pair<double, float>; unsigned int; ");
+  EXPECT_EQ(types("scale<unsigned char, int, 8>"),
+            "unsigned char*; const int*; Pair<unsigned char, int>; unsigned int; ");
+  EXPECT_EQ(kernel_instance_in(text, "user::scale<double>")->name, "user::scale<double>");
+  for (const char* name : {"scale<>", "scale<int, int, 1, 2>", "plain<int>", "twice<int>", "<"})
+    EXPECT_FALSE(kernel_instance_in(text, name)) << name;
+}
+
 TEST(KernelsIn, BrokenTextGivesNoKernels) {
   for (const char* text : {"", "kernel", "__kernel void", "__kernel void a(", "__kernel ) {",
                            "__kernel {", "/* kernel void a() {", "kernel void (int a) {"})

@@ -237,6 +237,10 @@ def test_the_command_judges_files(tmp_path, capsys):
     kernel.write_text(kernel.read_text().replace("<=", "<"))
     assert _command_line.main(words) == 0
     assert "scale: nothing wrong was found" in capsys.readouterr().out
+    kernel.write_text("template <typename T>\n" + kernel.read_text().replace("float", "T"))
+    words[3] = "scale<float>"
+    assert _command_line.main(words) == 0
+    assert "scale<float>: nothing wrong was found" in capsys.readouterr().out
     assert _command_line.main(["judge", str(pathlib.Path(tmp_path / "absent.cu"))]) == 2
     assert _command_line.main([*words, "--entry", "other"]) == 2
 

@@ -60,6 +60,31 @@ TEST(Judge, says_what_is_wrong_and_in_which_run) {
   EXPECT_THAT(verdict.json(), HasSubstr(R"("question": "bounds", "answer": "wrong")"));
 }
 
+TEST(Judge, takes_the_name_of_an_instance_of_a_template) {
+  if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
+  constexpr const char* text = R"(
+namespace of_user {
+template <typename T, int per_thread = 1>
+__global__ void scale(T *y, const T *x, T a, int n)
+{
+    const int first = (blockIdx.x * blockDim.x + threadIdx.x) * per_thread;
+    for (int i = first; i < first + per_thread; ++i)
+        if (i < n) y[i] = a * x[i];
+}
+}
+)";
+  const JudgeOptions on_cpu{.devices = {"cpu"}};
+  for (const char* name : {"of_user::scale<float>", "of_user::scale<double, 2>"}) {
+    JudgedKernel kernel{.text = text, .kernel = name, .uses = {{"y", JudgedUse::output}}};
+    const Verdict verdict = judge(kernel, scaled_by_a, on_cpu);
+    EXPECT_TRUE(verdict.is_right()) << verdict.text();
+    EXPECT_EQ(verdict.kernel, name);
+    EXPECT_LE(verdict.ulp.at("y"), 1);
+    EXPECT_EQ(judge(kernel, {}, on_cpu).answer(Question::accuracy), Answer::right);
+  }
+  EXPECT_THROW(judge({.text = text, .kernel = "of_user::scale<>"}), InvalidArgument);
+}
+
 TEST(Judge, refuses_what_it_cannot_make_up) {
   EXPECT_THROW(judge({.text = judged_text, .kernel = "absent"}), InvalidArgument);
   EXPECT_THROW(judge({.text = judged_text}), InvalidArgument);
