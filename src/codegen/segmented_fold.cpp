@@ -90,7 +90,7 @@ class SegmentedFoldWriter {
     code_.open();
     code_.declare("const treadle_item", "product", "treadle_sum");
     code_.declare({"const ", integer_}, "i", "treadle_segment");
-    code_.lines(snippet_.store + ";");
+    code_.statements(snippet_.store);
     code_.close();
   }
   void fold(std::string_view sum, std::string_view at) {

@@ -277,7 +277,7 @@ class SparseRowsWriter {
     };
     if (form_.epilogue) {
       code_.declare({"const ", item_}, "product", "sum");
-      return code_.lines(sparse_epilogue_text(*form_.epilogue, dialect_) + ";");
+      return code_.statements(sparse_epilogue_text(*form_.epilogue, dialect_));
     }
     if (is_vector()) return store("result[i]", "sum");
     if (form_.across == 1) return store("result[row * width + first]", "sums[0]");

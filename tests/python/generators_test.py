@@ -58,12 +58,17 @@ CONSTANTS = {
     "tolerated": "how far a residual may be off",
     "replacement": "when a residual is computed anew",
     "most_in_stencil": "bits of a row",
+    "most_arguments": "of a kernel that puts numbers side by side",
+    "own_numbers": "of conjugate gradients' state: a layout",
     # Those that shape a kernel: the list may only become shorter.
     "most_unrolled": "diagonals in a kernel's text; more are a loop",
     "lanes": "of conjugate gradients: sums that are one vector loop of a processor",
     "lone_items": "of conjugate gradients: a group that has all rows is as large as any",
     "lone_rows": "of conjugate gradients: where several groups begin to pay; nothing measured yet",
     "lone_work": "the same of a processor's threads",
+    "most_kept_rows": "of conjugate gradients: registers (measured on an H200)",
+    "entries_at_once": "the same: loads in flight",
+    "most_parts_in_order": "of a group's sums, which only conjugate gradients' are more than",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
