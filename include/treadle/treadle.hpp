@@ -2,6 +2,7 @@
 // Everything a C++ program uses, in one include.
 #pragma once
 
+#include "treadle/array/activation.hpp"
 #include "treadle/array/allocator.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/array/closeness.hpp"

@@ -39,8 +39,11 @@ class EpilogueReader {
     if (expression_.outputs.size() != 1 || expression_.scatter) return std::nullopt;
     value_ = expression_.outputs[0];
     if (const auto bound = operand_beside(Op::maximum, &EpilogueReader::is_zero)) {
-      made_.has_relu = true;
+      made_.activation = LtActivation::relu;
       value_ = *bound;
+    } else if (const auto operand = operand_of_gelu()) {
+      made_.activation = LtActivation::gelu_tanh;
+      value_ = *operand;
     }
     while (const auto rest = operand_beside(Op::add, &EpilogueReader::takes_term)) value_ = *rest;
     if (const auto rest = operand_beside(Op::multiply, &EpilogueReader::takes_factor))
@@ -59,6 +62,41 @@ class EpilogueReader {
       if ((this->*takes)(expression_.instructions[step.operands[own]]))
         return step.operands[1 - own];
     return std::nullopt;
+  }
+  /// The operand of array::gelu() with tanh, by the steps of src/array/activation.cpp:
+  /// x / (exp(x * (x * x * -0.0713 - 1.5957)) + 1).
+  std::optional<Value> operand_of_gelu() const {
+    const auto step = [&](Value value) -> const Instruction& {
+      return expression_.instructions[value];
+    };
+    const auto beside = [&](Op op, std::optional<Value> value, double number) {
+      if (value && step(*value).op == op)
+        for (const unsigned own : {1u, 0u}) {
+          const auto constant = scalar(step(step(*value).operands[own]));
+          if (constant && std::abs(*constant - number) <= 1e-6 * std::abs(number))
+            return std::optional(step(*value).operands[1 - own]);
+        }
+      return std::optional<Value>();
+    };
+    // Operands of a product are sorted.
+    const auto factor_beside = [&](std::optional<Value> value, Value one) -> std::optional<Value> {
+      if (!value || step(*value).op != Op::multiply) return std::nullopt;
+      const auto& factors = step(*value).operands;
+      if (factors[0] == one) return factors[1];
+      return factors[1] == one ? std::optional(factors[0]) : std::nullopt;
+    };
+    const bool is_half = product_.dtype == Scalar::float16 && step(value_).op == Op::cast;
+    const Instruction& quotient = step(is_half ? step(value_).operands[0] : value_);
+    if (quotient.op != Op::divide) return std::nullopt;
+    const Value x = quotient.operands[0];
+    const auto power = beside(Op::add, quotient.operands[1], 1);
+    if (!power || step(*power).op != Op::exp) return std::nullopt;
+    const auto slope =
+        beside(Op::add, factor_beside(step(*power).operands[0], x), -1.5957691216057308);
+    if (factor_beside(beside(Op::multiply, slope, -0.07135481627260025), x) != x)
+      return std::nullopt;
+    if (!is_half) return x;
+    return step(x).op == Op::cast ? std::optional(step(x).operands[0]) : std::nullopt;
   }
   std::optional<double> scalar(const Instruction& step) const {
     if (step.op != Op::scalar) return std::nullopt;
@@ -122,7 +160,9 @@ struct LtProduct {
   }
   CublasLtForm form() const {
     const kernel::Product& p = blas.product;
-    int words = epilogue.has_relu ? CublasLtWords::relu : 0;
+    int words = epilogue.activation == LtActivation::relu        ? CublasLtWords::relu
+                : epilogue.activation == LtActivation::gelu_tanh ? CublasLtWords::gelu_tanh
+                                                                 : 0;
     if (epilogue.row != nullptr) words |= CublasLtWords::adds_bias;
     // Numbers of real types: float32 is 0, float64 1.
     return {.stored = type.stored,
@@ -157,7 +197,7 @@ struct LtProduct {
   }
 };
 
-/// Whether the relu of a plan leaves NaN alone, as maximum() does: all elements are made NaN.
+/// Whether the activation of a plan leaves NaN alone, as ours do: all elements are made NaN.
 bool keeps_nan(const LtProduct& product, const auto& run, device::Stream& stream) {
   run(std::numeric_limits<double>::quiet_NaN());
   ElementBytes first = {};
@@ -215,7 +255,7 @@ bool multiply_by_cublaslt(DeviceCublasLt& cublaslt, device::Stream& stream,
     const auto run = [&](double factor) {
       whole.run(*known.plan, raw, factor, memory, stream.raw());
     };
-    if (known.plan != nullptr && epilogue->has_relu && !known.is_tried) {
+    if (known.plan != nullptr && epilogue->activation != LtActivation::none && !known.is_tried) {
       if (handle.is_captured(stream.raw())) return;
       if (!keeps_nan(whole, run, stream)) known.plan = nullptr;
       known.is_tried = true;

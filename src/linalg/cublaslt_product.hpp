@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Products that cuBLASLt multiplies together with what operations on elements make of them: times a
-// number, plus a matrix, plus a row, and then no less than 0.
+// number, plus a matrix, plus a row, and then an activation.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,12 +17,14 @@
 
 namespace treadle::linalg {
 
-/// An epilogue in the words of cuBLASLt: relu(factor * x @ y + matrix + row).
+/// What cuBLASLt computes of a sum; its GELU is the form with tanh().
+enum class LtActivation : std::uint8_t { none, relu, gelu_tanh };
+/// An epilogue in the words of cuBLASLt: activation(factor * x @ y + matrix + row).
 struct LtEpilogue {
   double factor = 1;
   const kernel::ProductOperand* matrix = nullptr;  ///< null: none
   const kernel::ProductOperand* row = nullptr;     ///< null: none
-  bool has_relu = false;
+  LtActivation activation = LtActivation::none;
 };
 /// None where the epilogue of the product is another one.
 std::optional<LtEpilogue> lt_epilogue(const kernel::Product& product);
@@ -37,14 +40,14 @@ struct DeviceCublasLt {
   /// What is known of a form.
   struct Known {
     std::unique_ptr<library::CublasLtPlan> plan;  ///< null: not to be used
-    bool is_tried = false;                        ///< whether its relu was found to leave NaN alone
+    bool is_tried = false;  ///< whether its activation was found to leave NaN alone
   };
   std::map<library::CublasLtForm, Known> known;  ///< used while the handle is on a stream
 };
 
 /// Queues the product with its epilogue on the stream, in its order, with its workspace. False, and
 /// nothing is stored that counts, where cuBLASLt cannot do all of it by one call as the operands
-/// lie. The first relu of a form waits: what NaN becomes is tried. Throws as
+/// lie. The first activation of a form waits: what NaN becomes is tried. Throws as
 /// library::CublasLt::check(), and OutOfMemory for the workspace.
 bool multiply_by_cublaslt(DeviceCublasLt& cublaslt, device::Stream& stream,
                           const kernel::Product& product);

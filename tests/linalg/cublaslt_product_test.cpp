@@ -8,9 +8,14 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
+#include "treadle/array/activation.hpp"
+#include "treadle/array/computation.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/codegen/expression.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/registry.hpp"
@@ -200,6 +205,46 @@ TEST_F(CublasLtProductTest, ScaleMatrixRowAndBoundAreOneCall) {
   expect_right(false);
   EXPECT_EQ(lt_products, 4);
   EXPECT_EQ(lt_searches, 2);
+}
+
+/// Stands for a product: keeps what joins it.
+struct JoinedSteps final : array::Computation {
+  std::string_view name() const override { return "joined steps"; }
+  bool takes_epilogue() const noexcept override { return true; }
+  kernel::KernelNote run(device::Stream&, const array::ComputationLaunch& launch) const override {
+    expression = launch.epilogue.expression;
+    scalars.assign(launch.epilogue.scalars.begin(), launch.epilogue.scalars.end());
+    return {};
+  }
+  mutable codegen::Expression expression;
+  mutable std::vector<ElementBytes> scalars;
+};
+
+TEST_F(CublasLtProductTest, OneFormOfGeluIsTheLibrarys) {
+  for (const Scalar dtype : {Scalar::float16, Scalar::float32, Scalar::float64})
+    for (const bool is_exact : {false, true}) {
+      const auto steps = std::make_shared<JoinedSteps>();
+      const array::Array row = array::zeros({n}, dtype, {.stream = stream_});
+      const array::ResultSpec result[] = {{{m, n}, dtype}};
+      const array::Array made =
+          gelu(array::pending_results(steps, std::span(&row, 1), result)[0] + row,
+               is_exact ? array::GeluForm::exact : array::GeluForm::tanh);
+      made.buffer();  // when nobody has the sum any more
+      const kernel::ProductOperand arrays[] = {{element(300), n, 1}, {element(200), 0, 1}};
+      const kernel::ProductEpilogue epilogue{steps->expression, arrays, steps->scalars};
+      const auto read = lt_epilogue({.dtype = dtype,
+                                     .m = m,
+                                     .n = n,
+                                     .k = k,
+                                     .x = {element(0), k, 1},
+                                     .y = {element(20), 1, k},
+                                     .z = {},
+                                     .epilogue = &epilogue});
+      EXPECT_EQ(read.has_value(), !is_exact);
+      if (!read) continue;
+      EXPECT_EQ(read->activation, LtActivation::gelu_tanh);
+      EXPECT_EQ(read->row, &arrays[1]);
+    }
 }
 
 TEST_F(CublasLtProductTest, WhatTheLibraryDoesNotDoIsLeft) {

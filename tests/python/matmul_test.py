@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -386,6 +387,25 @@ def test_a_bound_behind_a_product_leaves_nan_alone(device, n, dtype):
         same(tnp.maximum(2 * (a @ b) + e, 0), np.maximum(2 * (x @ y) + z, 0).astype(dtype))
         product = tnp.maximum(a[:, 1:] @ b[1:, 1:] + d[1:], 0)  # rows with gaps, at odd places
         same(product, np.maximum(x[:, 1:] @ y[1:, 1:] + c[1:], 0).astype(dtype))
+
+
+def test_a_gelu_joins_a_product(device):
+    n = 256 if device.kind == "gpu" else 40
+    x, y, c = draw((n, n), "e"), draw((n, n), "e", 1), draw(n, "e", 2)
+    x[3, 1] = np.nan
+    for dtype in "efd" if device.traits.fp64 else "ef":
+        a, b, d = (tnp.asarray(each.astype(dtype), device=device) for each in (x, y, c))
+        for factor in (1, 1e-2):
+            z = factor * (x.astype("d") @ y.astype("d")) + c.astype("d")
+            exact = z * np.vectorize(math.erfc)(-z / math.sqrt(2)) / 2
+            by_tanh = z / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)))
+            same(tnp.gelu(factor * (a @ b) + d), exact.astype(dtype))
+            approximate = tnp.gelu(factor * (a @ b) + d, form="tanh")
+            same(approximate, by_tanh.astype(dtype))
+            # The library's form alone is the library's.
+            made = approximate.explain()
+            assert "with epilogue of" in made or "exp" in made
+            assert "with epilogue of" not in tnp.gelu(a @ b + d).explain()
 
 
 def test_a_product_is_computed_once(device):

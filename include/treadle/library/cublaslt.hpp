@@ -41,7 +41,7 @@ struct CublasLtWords {
   /// Attributes of a product.
   static constexpr int transposes_a = 3, transposes_b = 4, epilogue = 7, bias = 8;
   /// Epilogues; of a bias and an activation the sum.
-  static constexpr int nothing = 1, relu = 2, adds_bias = 4;
+  static constexpr int nothing = 1, relu = 2, adds_bias = 4, gelu_tanh = 32;
   /// Attributes of a preference.
   static constexpr int most_workspace = 1, reductions = 3, least_alignment_a = 5,
                        least_alignment_b = 6, least_alignment_c = 7, least_alignment_d = 8;

@@ -2,6 +2,7 @@
 // Elementwise functions of several operations, for treadle.numpy. Python adds NumPy's defaults and
 // spellings.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <deque>
@@ -9,6 +10,7 @@
 
 #include "errors.hpp"
 #include "native/array.hpp"
+#include "treadle/array/activation.hpp"
 #include "treadle/array/elementwise.hpp"
 
 namespace treadle::bindings {
@@ -69,6 +71,12 @@ void bind_array_element_functions(nb::module_& m) {
   m.def("spacing", recorded(&array::spacing), nb::arg("x"),
         "To the next number away from 0, with the sign of x.");
   m.def("sinc", recorded(&array::sinc), nb::arg("x"), "sin(pi x) / (pi x), and 1 at 0.");
+  m.def("gelu", recorded(+[](const Array& x, const std::string& form) {
+          if (form != "exact" && form != "tanh")
+            throw InvalidArgument("form='" + form + "'", "it is \"exact\" or \"tanh\"");
+          return array::gelu(x, form == "tanh" ? array::GeluForm::tanh : array::GeluForm::exact);
+        }),
+        nb::arg("x"), nb::arg("form"), "x * P(X <= x) of a normal X, or its form with tanh().");
   m.def("polyval", recorded(&polyval), nb::arg("coefficients"), nb::arg("x"),
         nb::sig("def polyval(coefficients: collections.abc.Iterable[typing.Any], x: Array) -> "
                 "Array"),

@@ -682,6 +682,9 @@ def spacing(x: Array) -> Array:
 def sinc(x: Array) -> Array:
     """sin(pi x) / (pi x), and 1 at 0."""
 
+def gelu(x: Array, form: str) -> Array:
+    """x * P(X <= x) of a normal X, or its form with tanh()."""
+
 def polyval(coefficients: Iterable[Any], x: Array) -> Array:
     """A polynomial by Horner's rule, the highest power first."""
 

@@ -25,6 +25,7 @@ __all__ = [
     "fix",
     "float_power",
     "frexp",
+    "gelu",
     "iscomplex",
     "isneginf",
     "isposinf",
@@ -164,6 +165,12 @@ def polyval(p: Sequence[Any], x: Any) -> Array:
 def sinc(x: Any) -> Array:
     """sin(pi x) / (pi x), and 1 at 0."""
     return _array.sinc(asarray(x))
+
+
+def gelu(x: Any, form: str = "exact", out: Array | None = None) -> Array:
+    """The activation x * P(X <= x) of a standard normal X, or its usual form with tanh(): "tanh".
+    Behind a product it joins that; on NVIDIA's GPUs cuBLASLt computes the form with tanh()."""
+    return written(_array.gelu(asarray(x), form), out)
 
 
 def spacing(x: Any, /, out: Array | None = None) -> Array:
