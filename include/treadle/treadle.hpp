@@ -133,6 +133,7 @@
 #include "treadle/device/stream.hpp"
 #include "treadle/fft/convolution.hpp"
 #include "treadle/fft/fft.hpp"
+#include "treadle/fft/plan.hpp"
 #include "treadle/kernel/array_scan.hpp"
 #include "treadle/kernel/associative.hpp"
 #include "treadle/kernel/elementwise.hpp"

@@ -13,6 +13,7 @@
 #include "radix_sort_writer.hpp"
 #include "snippet_reading.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/snippet.hpp"
 
 namespace treadle::codegen {
 /// The elements of a work-item of a sweep; 0: local memory has no room.

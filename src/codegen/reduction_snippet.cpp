@@ -13,6 +13,7 @@
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/snippet.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {

@@ -13,6 +13,7 @@
 #include "snippet_reading.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/snippet.hpp"
 #include "words.hpp"
 
 namespace treadle::codegen {

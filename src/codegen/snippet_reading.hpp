@@ -37,8 +37,5 @@ bool reads_every_element(std::string_view text, std::string_view preamble, std::
 /// pointer.
 bool assigns_every_element(std::string_view text, std::string_view preamble, std::string_view name,
                            const std::vector<ParameterSpec>& parameters);
-/// An expression or such statements with each `name[i]` replaced.
-std::string with_elements(std::string_view text, std::string_view name,
-                          std::string_view replacement);
 
 }  // namespace treadle::codegen

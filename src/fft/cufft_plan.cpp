@@ -25,7 +25,7 @@ constexpr std::int64_t most_calls = 32;
 
 std::uint64_t address(const device::Location& place) { return place.handle + place.offset; }
 
-class CufftTransform final : public Plan {
+class CufftTransform final : public DevicePlan {
  public:
   CufftTransform(const DeviceCufft& cufft, const CufftCalls& calls)
       : plan_(cufft.library, *cufft.context, calls.shape), calls_(calls.calls) {
@@ -47,7 +47,7 @@ class CufftTransform final : public Plan {
       }
   }
 
-  void run(device::Stream& stream, device::Location input, device::Location output) override {
+  void run(device::Stream& stream, const PlanRun& places) override {
     const std::lock_guard lock(mutex_);
     const device::LeaveDeferred leave;
     std::optional<memory::Allocation<memory::DeviceAllocator>> scratch;
@@ -60,8 +60,8 @@ class CufftTransform final : public Plan {
     }
     for (std::int64_t call = 0; call < calls_; ++call) {
       const auto step = static_cast<std::uint64_t>(call);
-      plan_.run(stream.raw(), workspace, address(input) + step * input_step_,
-                address(output) + step * output_step_);
+      plan_.run(stream.raw(), workspace, address(places.input) + step * input_step_,
+                address(places.output) + step * output_step_);
     }
     if (settings().sync) stream.synchronize();
   }
@@ -132,7 +132,7 @@ std::optional<CufftCalls> cufft_calls(const PlanShape& shape) {
   return made;
 }
 
-std::unique_ptr<Plan> make_cufft_plan(const DeviceCufft& cufft, const PlanShape& shape) {
+std::unique_ptr<DevicePlan> make_cufft_plan(const DeviceCufft& cufft, const PlanShape& shape) {
   const auto calls = cufft_calls(shape);
   if (!calls) return nullptr;
   try {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "fft/plan.hpp"
+#include "fft/device_plan.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/library/cufft.hpp"
 
@@ -33,6 +33,6 @@ struct CufftCalls {
 std::optional<CufftCalls> cufft_calls(const PlanShape& shape);
 /// A plan; null for shapes that cuFFT does not take. It may transform any axes out of place, and
 /// leaves complex input as it is.
-std::unique_ptr<Plan> make_cufft_plan(const DeviceCufft& cufft, const PlanShape& shape);
+std::unique_ptr<DevicePlan> make_cufft_plan(const DeviceCufft& cufft, const PlanShape& shape);
 
 }  // namespace treadle::fft

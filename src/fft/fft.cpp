@@ -59,12 +59,10 @@ Asked asked_of(const char* who, const Array& x, const Options& options, bool is_
   return asked;
 }
 
-/// The factor of results: of the direction that divides, or of both.
 double factor_of(Norm norm, bool is_forward, const std::vector<std::int64_t>& lengths) {
   double count = 1;
   for (const std::int64_t length : lengths) count *= static_cast<double>(length);
-  if (norm == Norm::ortho) return 1 / std::sqrt(count);
-  return (norm == Norm::forward) == is_forward ? 1 / count : 1;
+  return result_factor(norm, is_forward, count);
 }
 
 /// The elements up to these lengths along axes, and zeros where there are none.
@@ -118,8 +116,6 @@ Array recorded(Transform transform, const Array& x, Shape shape, Scalar dtype) {
   return array::pending_results(std::make_shared<const Transform>(std::move(transform)),
                                 std::span(&x, 1), result)[0];
 }
-
-Shape shape_of(const Array& x) { return Shape(x.shape().begin(), x.shape().end()); }
 
 bool has_repeats(std::vector<std::uint8_t> axes) {
   std::ranges::sort(axes);
@@ -240,6 +236,17 @@ Array shifted(const char* who, const Array& x, std::span<const int> axes, bool i
 }
 
 }  // namespace
+
+double result_factor(Norm norm, bool is_forward, double count) {
+  if (norm == Norm::ortho) return 1 / std::sqrt(count);
+  return (norm == Norm::forward) == is_forward ? 1 / count : 1;
+}
+Array in_working_dtype(const char* who, const Array& x) {
+  require_number(who, x);
+  const Scalar part = part_dtype(x.dtype());
+  const Scalar dtype = is_complex(x) ? complex_of(part) : part;
+  return x.dtype() == dtype ? x : array::cast(x, dtype);
+}
 
 Array fft(const Array& x, const Options& options) { return transformed("fft", x, options, true); }
 Array ifft(const Array& x, const Options& options) {

@@ -10,17 +10,21 @@
 #include "fft/generated.hpp"
 
 #include <algorithm>
+#include <array>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "fft/cufft_plan.hpp"
 #include "fft/vkfft/plan.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/codegen/expression.hpp"
 #include "treadle/device/device.hpp"
@@ -32,39 +36,105 @@ namespace {
 
 using Extents64 = std::vector<std::int64_t>;
 
+/// What decides how a transform of dense arrays is done: small, and compared as it is.
+struct WayKey {
+  static constexpr std::size_t max_rank = 6;
+  std::array<std::int64_t, max_rank> extents = {};  ///< of the real side
+  std::uint8_t rank = 0, axes = 0, last_axis = 0;   ///< `axes` has a bit for each
+  TransformKind kind = TransformKind::complex;
+  bool is_forward = true, is_double = false, is_in_place = false, is_everywhere = false;
+  bool operator==(const WayKey&) const = default;
+
+  struct Hash {
+    std::size_t operator()(const WayKey& key) const noexcept {
+      std::uint64_t hash =
+          key.axes | key.last_axis << 8 | key.rank << 16 | static_cast<unsigned>(key.kind) << 24;
+      for (const std::int64_t extent : key.extents)
+        hash = (hash ^ static_cast<std::uint64_t>(extent)) * 0x9e3779b97f4a7c15u;
+      return hash >> 20;
+    }
+  };
+};
+/// The plan that does it alone, from the input to the output.
+struct Way {
+  std::shared_ptr<DevicePlan> plan;
+  const DeviceCufft* cufft = nullptr;  ///< whose plan it is; null: generated
+};
+
 /// The plans of a device that were used last.
 class Plans {
  public:
   /// Generated kernels.
-  std::shared_ptr<Plan> generated(device::Stream& stream, const PlanShape& shape) {
-    return find_or_make(shape.key(), [&]() -> std::shared_ptr<Plan> {
-      if (stream.device().info().language == Language::cuda_c)
-        return vkfft::make_cuda_plan(stream, shape);
-      return vkfft::make_opencl_plan(stream, shape);
+  std::shared_ptr<DevicePlan> generated(device::Stream& stream, const PlanShape& shape) {
+    return find_or_make(shape.key(), [&]() -> std::shared_ptr<DevicePlan> {
+      return made(stream, shape, nullptr, nullptr);
     });
   }
+  /// A kernel with fused texts; null where it cannot be one.
+  std::shared_ptr<DevicePlan> fused(device::Stream& stream, const PlanShape& shape,
+                                    const FusedText& text, const kernel::KernelNote*& note) {
+    const std::string key = shape.key() + text.parameters + text.functions;
+    std::string program;
+    const auto plan = find_or_make(key, [&]() -> std::shared_ptr<DevicePlan> {
+      try {
+        return made(stream, shape, &text, &program);
+      } catch (const NotSupported&) {
+      } catch (const CompileError&) {  // a kernel for elements alone names the line of the text
+      }
+      return nullptr;
+    });
+    if (plan == nullptr) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] = notes_.try_emplace(key);
+    if (is_new) {
+      place->second.text = std::move(program);
+      place->second.note = {.name = &fused_name_, .text = &place->second.text};
+    }
+    note = &place->second.note;
+    return plan;
+  }
   /// cuFFT's; null where there is none, or it is not faster, or refuses.
-  std::shared_ptr<Plan> of_cufft(const DeviceCufft& cufft, const PlanShape& shape) {
+  std::shared_ptr<DevicePlan> of_cufft(const DeviceCufft& cufft, const PlanShape& shape) {
     if (cufft.library == nullptr || !is_faster_by_cufft(shape) || !cufft_calls(shape))
       return nullptr;
-    return find_or_make("cufft " + shape.key(),
-                        [&]() -> std::shared_ptr<Plan> { return make_cufft_plan(cufft, shape); });
+    return find_or_make("cufft " + shape.key(), [&]() -> std::shared_ptr<DevicePlan> {
+      return make_cufft_plan(cufft, shape);
+    });
+  }
+
+  /// Without a plan: it is not known, or not done by one plan alone.
+  Way way(const WayKey& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = ways_.find(key);
+    return found != ways_.end() ? found->second : Way();
+  }
+  void keep(const WayKey& key, Way way) {
+    const std::lock_guard lock(mutex_);
+    if (ways_.size() >= most_plans) ways_.clear();
+    ways_.insert_or_assign(key, std::move(way));
   }
 
   void forget() {
     const std::lock_guard lock(mutex_);
     plans_.clear();
+    ways_.clear();
   }
 
  private:
   static constexpr std::size_t most_plans = 64;
+  static std::unique_ptr<DevicePlan> made(device::Stream& stream, const PlanShape& shape,
+                                          const FusedText* fused, std::string* program) {
+    return stream.device().info().language == Language::cuda_c
+               ? vkfft::make_cuda_plan(stream, shape, fused, program)
+               : vkfft::make_opencl_plan(stream, shape, fused, program);
+  }
   template <class Make>
-  std::shared_ptr<Plan> find_or_make(const std::string& key, Make make) {
+  std::shared_ptr<DevicePlan> find_or_make(const std::string& key, Make make) {
     {
       const std::lock_guard lock(mutex_);
       if (const auto* plan = find(key)) return *plan;
     }
-    std::shared_ptr<Plan> plan = make();
+    std::shared_ptr<DevicePlan> plan = make();
     const std::lock_guard lock(mutex_);
     if (const auto* made_meanwhile = find(key)) return *made_meanwhile;
     plans_.emplace_front(key, plan);
@@ -72,7 +142,7 @@ class Plans {
     return plan;
   }
   /// Null: not there. A plan that is null was refused.
-  const std::shared_ptr<Plan>* find(const std::string& key) {
+  const std::shared_ptr<DevicePlan>* find(const std::string& key) {
     const auto found =
         std::ranges::find(plans_, key, [](const auto& entry) { return entry.first; });
     if (found == plans_.end()) return nullptr;
@@ -81,8 +151,21 @@ class Plans {
   }
 
   std::mutex mutex_;  // guards what follows
-  std::list<std::pair<std::string, std::shared_ptr<Plan>>> plans_;
+  std::list<std::pair<std::string, std::shared_ptr<DevicePlan>>> plans_;
+  /// For explain(), which may be asked when a plan is gone.
+  struct FusedNote {
+    std::string text;
+    kernel::KernelNote note;
+  };
+  std::unordered_map<WayKey, Way, WayKey::Hash> ways_;
+  const std::string fused_name_ = "VkFFT_main with fused texts";
+  std::map<std::string, FusedNote> notes_;
 };
+
+/// Whether an address is one of complex numbers: cuFFT reads real elements in pairs.
+bool is_at_pair(const device::Location& place, Scalar complex) {
+  return (place.handle + place.offset) % DType(complex).size_bytes() == 0;
+}
 
 /// One transform on its way: a stream, and memory for as long as it is queued.
 class Passes {
@@ -93,6 +176,7 @@ class Passes {
         complex_(is_double ? Scalar::complex128 : Scalar::complex64) {}
 
   device::Location scratch(const Extents64& shape, Scalar dtype) {
+    ++passes_;
     const std::size_t bytes =
         DType(dtype).size_bytes() * static_cast<std::size_t>(element_count(shape));
     memory_.push_back(
@@ -109,6 +193,7 @@ class Passes {
   /// z = op(x), element by element; `op` none: a copy, or a cast.
   void each(const Extents64& shape, const kernel::ElementwiseArray& to, Scalar to_dtype,
             const kernel::ElementwiseArray& from, Scalar from_dtype, std::optional<Op> op = {}) {
+    ++passes_;
     codegen::ExpressionBuilder build;
     codegen::Value value = build.leaf(from_dtype);
     if (op) value = build.step(*op, *op == Op::real ? part_ : from_dtype, {value});
@@ -131,8 +216,9 @@ class Passes {
   void transform(TransformKind kind, bool is_forward, const Extents64& shape,
                  const std::vector<bool>& along, device::Location from, device::Location to) {
     const PlanShape plan = plan_shape(kind, is_forward, shape, along, from == to);
-    if (!transform_by_cufft(plan, from, to))
-      stream_.device().slot<Plans>().generated(stream_, plan)->run(stream_, from, to);
+    if (transform_by_cufft(plan, from, to)) return;
+    note_pass(stream_.device().slot<Plans>().generated(stream_, plan), from, to);
+    last_.plan->run(stream_, {from, to});
   }
   /// Rows that one kernel transforms backward, so that the input stays as it is.
   static constexpr std::int64_t kept_row_bytes = 16 << 10;
@@ -170,6 +256,7 @@ class Passes {
   /// Makes elements of a dense half spectrum real that symmetry makes real: element 0 of each row
   /// and, of an even length, the last one.
   void make_ends_real(const Extents64& shape, std::int64_t length, device::Location place) {
+    ++passes_;
     const std::int64_t rows = element_count(shape) / shape.back();
     const std::int64_t element = complex_ == Scalar::complex128 ? 16 : 8;
     const std::int64_t extents[] = {rows, length % 2 == 0 ? 2 : 1};
@@ -180,8 +267,12 @@ class Passes {
     const kernel::ElementwiseArray arrays[] = {{place, strides}};
     kernel::launch_elementwise(stream_, {build.build(), extents, arrays});
   }
-  /// cuFFT's name and version, where it transformed; none: generated kernels did.
-  const DeviceCufft* cufft() const { return cufft_; }
+  /// cuFFT's name and version, where it transformed last; none: generated kernels did.
+  const DeviceCufft* cufft() const { return last_.cufft; }
+  /// The plan, if nothing else was queued, between these places.
+  Way only_plan(const device::Location& from, const device::Location& to) const {
+    return passes_ == 1 && from_ == from && to_ == to ? last_ : Way();
+  }
   Scalar part() const { return part_; }
   Scalar complex() const { return complex_; }
 
@@ -220,22 +311,28 @@ class Passes {
   }
   /// False: cuFFT leaves it to generated kernels.
   bool transform_by_cufft(const PlanShape& shape, device::Location from, device::Location to) {
-    // It reads real elements in pairs.
-    const auto is_pair = [&](const device::Location& place) {
-      return (place.handle + place.offset) % DType(complex_).size_bytes() == 0;
-    };
-    if (generates_everywhere() || !is_pair(from) || !is_pair(to)) return false;
+    if (generates_everywhere() || !is_at_pair(from, complex_) || !is_at_pair(to, complex_))
+      return false;
     device::Device& device = stream_.device();
     const DeviceCufft& cufft = device.slot<DeviceCufft>();
     const auto plan = device.slot<Plans>().of_cufft(cufft, shape);
     if (plan == nullptr) return false;
-    plan->run(stream_, from, to);
-    cufft_ = &cufft;
+    note_pass(plan, from, to);
+    last_.cufft = &cufft;
+    plan->run(stream_, {from, to});
     return true;
   }
 
+  void note_pass(std::shared_ptr<DevicePlan> plan, device::Location from, device::Location to) {
+    ++passes_;
+    last_ = {std::move(plan), last_.cufft};
+    from_ = from, to_ = to;
+  }
+
   device::Stream& stream_;
-  const DeviceCufft* cufft_ = nullptr;
+  int passes_ = 0;
+  Way last_;  // of the last plan
+  device::Location from_ = {}, to_ = {};
   Scalar part_, complex_;
   std::vector<memory::Allocation<memory::DeviceAllocator>> memory_;
 };
@@ -351,6 +448,13 @@ struct Work {
 
 }  // namespace
 
+std::optional<FusedPlan> fused_plan(device::Stream& stream, const PlanShape& shape,
+                                    const FusedText& text) {
+  FusedPlan made;
+  made.plan = stream.device().slot<Plans>().fused(stream, shape, text, made.note);
+  return made.plan != nullptr ? std::optional(std::move(made)) : std::nullopt;
+}
+
 void forget_plans(device::Device& device) { device.slot<Plans>().forget(); }
 
 std::string PlanShape::key() const {
@@ -366,9 +470,40 @@ std::string PlanShape::key() const {
   return key;
 }
 
-kernel::KernelNote run_generated(device::Stream& stream, const Transform& transform,
-                                 const array::ArrayPlace& input, const array::ArrayPlace& output,
-                                 bool is_double) {
+namespace {
+
+/// None for layouts that are not dense, and for many axes.
+std::optional<WayKey> way_key(const Transform& transform, const array::ArrayPlace& input,
+                              const array::ArrayPlace& output, bool is_double) {
+  const bool is_real_input = transform.kind == TransformKind::real_to_complex;
+  const bool is_real_output = transform.kind == TransformKind::complex_to_real;
+  const auto is_dense = [&](const array::ArrayPlace& place, bool is_real) {
+    std::int64_t next = (is_double ? 8 : 4) * (is_real ? 1 : 2);
+    for (std::size_t axis = place.shape.size(); axis-- > 0; next *= place.shape[axis])
+      if (place.shape[axis] != 1 && place.strides[axis] != next) return false;
+    return true;
+  };
+  const auto& real = is_real_input ? input : output;
+  if (real.shape.size() > WayKey::max_rank || !is_dense(input, is_real_input) ||
+      !is_dense(output, is_real_output))
+    return std::nullopt;
+  WayKey key;
+  std::ranges::copy(real.shape, key.extents.begin());
+  key.rank = static_cast<std::uint8_t>(real.shape.size());
+  for (const std::uint8_t axis : transform.axes)
+    key.axes = static_cast<std::uint8_t>(key.axes | 1u << axis);
+  key.last_axis = transform.axes.back();
+  key.kind = transform.kind;
+  key.is_forward = transform.is_forward;
+  key.is_double = is_double;
+  key.is_in_place = input.location == output.location;
+  key.is_everywhere = generates_everywhere();
+  return key;
+}
+
+/// The passes that it takes, whatever the layouts. The last plan.
+Way run_passes(device::Stream& stream, const Transform& transform, const array::ArrayPlace& input,
+               const array::ArrayPlace& output, bool is_double, const std::optional<WayKey>& key) {
   Passes passes(stream, is_double);
   const std::vector<std::size_t> order = working_order(transform, output.shape.size());
   Work work{.passes = passes,
@@ -381,21 +516,38 @@ kernel::KernelNote run_generated(device::Stream& stream, const Transform& transf
             .to = output.location};
   const bool is_real_input = transform.kind == TransformKind::real_to_complex;
   work.run(marked(transform, order, is_real_input ? work.from_shape : work.to_shape));
+  Way only = passes.only_plan(input.location, output.location);
+  if (key && only.plan != nullptr) stream.device().slot<Plans>().keep(*key, std::move(only));
+  return {nullptr, passes.cufft()};
+}
+
+}  // namespace
+
+kernel::KernelNote run_generated(device::Stream& stream, const Transform& transform,
+                                 const array::ArrayPlace& input, const array::ArrayPlace& output,
+                                 bool is_double) {
+  const Scalar complex = is_double ? Scalar::complex128 : Scalar::complex64;
+  const auto key = way_key(transform, input, output, is_double);
+  Way way = key ? stream.device().slot<Plans>().way(*key) : Way();
+  if (way.plan != nullptr && (way.cufft == nullptr || (is_at_pair(input.location, complex) &&
+                                                       is_at_pair(output.location, complex))))
+    way.plan->run(stream, {input.location, output.location});
+  else
+    way = run_passes(stream, transform, input, output, is_double, key);
+  const bool is_real_output = transform.kind == TransformKind::complex_to_real;
   if (transform.factor != 1)
-    passes.scale(
-        output.location,
-        element_count(output.shape) * (transform.kind == TransformKind::complex_to_real ? 1 : 2),
-        transform.factor);
-  if (passes.cufft() == nullptr) return {};
-  const auto bytes = [](const array::ArrayPlace& place, std::int64_t element) {
-    return static_cast<std::uint64_t>(element_count(place.shape) * element);
-  };
+    Passes(stream, is_double)
+        .scale(output.location, element_count(output.shape) * (is_real_output ? 1 : 2),
+               transform.factor);
+  if (way.cufft == nullptr) return {};
   const std::int64_t part = is_double ? 8 : 4;
-  return {.name = &passes.cufft()->name,
-          .text = &passes.cufft()->text,
-          .bytes_read = bytes(input, is_real_input ? part : 2 * part),
-          .bytes_written =
-              bytes(output, transform.kind == TransformKind::complex_to_real ? part : 2 * part)};
+  const auto bytes = [&](const array::ArrayPlace& place, bool is_real) {
+    return static_cast<std::uint64_t>(element_count(place.shape) * (is_real ? part : 2 * part));
+  };
+  return {.name = &way.cufft->name,
+          .text = &way.cufft->text,
+          .bytes_read = bytes(input, transform.kind == TransformKind::real_to_complex),
+          .bytes_written = bytes(output, is_real_output)};
 }
 
 }  // namespace treadle::fft

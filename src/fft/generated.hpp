@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
+#include <optional>
+
+#include "fft/device_plan.hpp"
+#include "fft/fused_text.hpp"
 #include "fft/transform.hpp"
 #include "treadle/array/computation.hpp"
 #include "treadle/device/stream.hpp"
@@ -13,6 +18,15 @@ namespace treadle::fft {
 kernel::KernelNote run_generated(device::Stream& stream, const Transform& transform,
                                  const array::ArrayPlace& input, const array::ArrayPlace& output,
                                  bool is_double);
+
+/// A plan with users' texts in its one kernel.
+struct FusedPlan {
+  std::shared_ptr<DevicePlan> plan;
+  const kernel::KernelNote* note = nullptr;  ///< lives as long as the device
+};
+/// None where VkFFT needs several kernels for the shape, or the text is not compiled.
+std::optional<FusedPlan> fused_plan(device::Stream& stream, const PlanShape& shape,
+                                    const FusedText& text);
 
 /// Frees the plans that are kept for a device, and their memory.
 void forget_plans(device::Device& device);

@@ -8,6 +8,7 @@
 
 #include "fft/host_task.hpp"
 #include "treadle/array/computation.hpp"
+#include "treadle/fft/fft.hpp"
 
 namespace treadle::fft {
 
@@ -30,6 +31,16 @@ struct Transform final : array::Computation {
   kernel::KernelNote run(device::Stream& stream,
                          const array::ComputationLaunch& launch) const override;
 };
+
+/// The factor of results, `count` being the product of the transformed lengths: of the direction
+/// that divides, or of both.
+double result_factor(Norm norm, bool is_forward, double count);
+inline array::Shape shape_of(const array::Array& x) {
+  return array::Shape(x.shape().begin(), x.shape().end());
+}
+/// The elements, real or complex, in the dtype in which they are transformed. Throws DTypeError for
+/// records.
+array::Array in_working_dtype(const char* who, const array::Array& x);
 
 /// For tests: whether generated kernels serve the CPU device, too, as they do other devices.
 std::atomic<bool>& generates_everywhere() noexcept;

@@ -98,7 +98,7 @@ class CufftPlanTest : public testing::Test {
   }
   /// Transforms elements of a dense array, extents from the innermost axis on, in two ways.
   void expect_right(const PlanShape& shape, int calls) {
-    const std::unique_ptr<Plan> plan = make_cufft_plan(*cufft_, shape);
+    const std::unique_ptr<DevicePlan> plan = make_cufft_plan(*cufft_, shape);
     ASSERT_NE(plan, nullptr);
     std::uint64_t count = shape.batches;
     for (unsigned axis = 0; axis < shape.rank; ++axis) count *= shape.extents[axis];
@@ -109,7 +109,7 @@ class CufftPlanTest : public testing::Test {
       expected.emplace_back(static_cast<float>(i * i % 7), static_cast<float>(i % 5));
     std::ranges::copy(expected, at(from));
     const auto stream = device_->default_stream();
-    plan->run(*stream, from, to);
+    plan->run(*stream, {from, to});
     stream->synchronize();
     EXPECT_TRUE(std::ranges::equal(expected, std::span(at(from), count)));
     std::uint64_t step = 1;

@@ -308,6 +308,38 @@ def test_convolutions(device, dtype):
         tnp.fft.convolve_fft(a, b, "all")
 
 
+def test_texts_join_a_transform(any_device):
+    x, w = drawn((3, 16), "f"), np.hanning(16).astype("f")
+    power = tnp.fft.Plan(
+        tnp.fft.rfft,
+        "const float *w, float s",
+        load="x * w[i] * s",
+        store="x.x * x.x + x.y * x.y",
+        dtype="f4",
+    )
+    made = power(tnp.asarray(x), w, 2)
+    expect(made, (np.abs(np.fft.rfft(x * w * 2)) ** 2).astype("f"))
+    assert ("fused texts" in made.explain()) == (any_device.kind == "gpu")
+    tail = tnp.asarray(np.stack([w, w]))[1]  # within an allocation
+    expect(power(tnp.asarray(x), tail, 1), (np.abs(np.fft.rfft(x * w)) ** 2).astype("f"))
+    z = drawn((2, 4, 6), "F")
+    back = tnp.fft.Plan("ifft", load="-x", store="x / 2", axes=(0, 1), s=(3, 4), norm="ortho")
+    theirs = -np.fft.ifftn(z, (3, 4), (0, 1), "ortho") / 2
+    expect(back(z), theirs.astype("F"))
+
+
+def test_what_is_no_plan_is_refused(device):
+    with pytest.raises(treadle.InvalidArgument, match="'dct'"):
+        tnp.fft.Plan("dct")
+    with pytest.raises(treadle.InvalidArgument, match="const"):
+        tnp.fft.Plan("fft", "float *w")
+    plan = tnp.fft.Plan("fft", "const float *w", load="x * w[i]")
+    with pytest.raises(TypeError, match="array"):
+        plan(tnp.ones(4), "abc")
+    with pytest.raises(treadle.InvalidArgument, match="missing"):
+        plan(tnp.ones(4, "f4"))
+
+
 def test_random_transforms(device):
     for seed in range(SEED, SEED + CASES):
         rng = np.random.default_rng(seed)

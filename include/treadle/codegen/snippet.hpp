@@ -73,6 +73,9 @@ std::string entry_name(std::string_view name);
 bool declares_variables(std::string_view text);
 /// Whether the text contains `name[i]`, even under conditions.
 bool mentions_element(std::string_view text, std::string_view name);
+/// The text with each `name[i]` replaced.
+std::string with_elements(std::string_view text, std::string_view name,
+                          std::string_view replacement);
 /// Writes the kernel. Throws InvalidArgument for a parameter with the name of one of the loop's
 /// variables.
 SnippetText generate_elementwise(const Snippet& snippet, const Tiling& tiling,

@@ -14,12 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "caller.hpp"
 #include "native/array.hpp"
+#include "native/kernel_arguments.hpp"
 #include "native/overlap.hpp"
 #include "native/promotion.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/fft/convolution.hpp"
 #include "treadle/fft/fft.hpp"
+#include "treadle/fft/plan.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -45,6 +48,58 @@ void bind_transform(nb::module_& m, const char* name, Function function, const c
             {.axes = std::move(axes), .lengths = std::move(lengths), .norm = norm_named(norm)});
       },
       nb::arg("x"), nb::arg("axes"), nb::arg("lengths"), nb::arg("norm").none(), doc);
+}
+
+fft::Plan::Function transform_named(const std::string& name) {
+  for (const auto& [known, function] :
+       {std::pair<const char*, fft::Plan::Function>("fft", &fft::fft),
+        {"ifft", &fft::ifft},
+        {"rfft", &fft::rfft},
+        {"irfft", &fft::irfft},
+        {"hfft", &fft::hfft},
+        {"ihfft", &fft::ihfft}})
+    if (name == known) return function;
+  throw InvalidArgument("there is no transform '" + name + "'",
+                        "it is fft, ifft, rfft, irfft, hfft or ihfft");
+}
+
+// over 6 parameters because they are the keywords of the Python call
+void make_plan(fft::Plan* self, const std::string& transform, std::string arguments,
+               std::string load, std::string store, nb::handle dtype, std::vector<int> axes,
+               std::vector<std::int64_t> lengths, const std::optional<std::string>& norm) {
+  const auto result =
+      dtype.is_none() ? std::optional<Scalar>() : std::optional(dtype_from(dtype).scalar());
+  new (self)
+      fft::Plan(transform_named(transform),
+                {.arguments = std::move(arguments),
+                 .load = std::move(load),
+                 .store = std::move(store),
+                 .dtype = result},
+                {.axes = std::move(axes), .lengths = std::move(lengths), .norm = norm_named(norm)});
+}
+
+/// What KernelArguments asks of a kernel.
+struct PlanArguments {
+  bool may_write(std::size_t) const noexcept { return false; }
+  std::string name() const { return "fft.Plan"; }
+};
+Array call_plan(const fft::Plan& plan, const nb::args& objects) {
+  note_launch_site();
+  const KernelArguments arguments(PlanArguments{}, objects);
+  const auto all = arguments.get();
+  if (all.empty() || all[0].array() == nullptr)
+    raise_python(PyExc_TypeError, "an fft.Plan transforms an array, its first argument");
+  return plan.call(*all[0].array(), all.subspan(1));
+}
+
+void bind_plan(nb::module_& m) {
+  nb::class_<fft::Plan>(m, "Plan", "A transform with C texts for loaded and stored elements.")
+      .def("__init__", &make_plan, nb::arg("transform"), nb::arg("arguments"), nb::arg("load"),
+           nb::arg("store"), nb::arg("dtype").none(), nb::arg("axes"), nb::arg("lengths"),
+           nb::arg("norm").none(), "InvalidArgument for what is no declaration.")
+      .def("__call__", &call_plan, nb::arg("arguments"),
+           nb::sig("def __call__(self, *arguments: typing.Any) -> treadle._core.array.Array"),
+           "The transform of an array; behind it what was declared.");
 }
 
 using Frequencies = Array (*)(std::int64_t, double, Scalar, const array::Placement&);
@@ -80,6 +135,7 @@ void bind_fft(nb::module_& m) {
   bind_transform(m, "irfft", &fft::irfft, "The real elements of half a spectrum.");
   bind_transform(m, "hfft", &fft::hfft, "The real spectrum of half of a symmetric signal.");
   bind_transform(m, "ihfft", &fft::ihfft, "Half of the symmetric signal of a real spectrum.");
+  bind_plan(m);
   bind_frequencies(m, "fftfreq", &fft::fftfreq, "The frequencies of a transform's elements.");
   bind_frequencies(m, "rfftfreq", &fft::rfftfreq, "The frequencies of half a spectrum.");
   bind_shift(m, "fftshift", &fft::fftshift, "With frequency 0 in the middle of axes.");

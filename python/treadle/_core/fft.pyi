@@ -2,6 +2,7 @@
 """Fourier transforms of arrays."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import treadle._core.array
 
@@ -23,6 +24,15 @@ def hfft(x: treadle._core.array.Array, axes: Sequence[int], lengths: Sequence[in
 
 def ihfft(x: treadle._core.array.Array, axes: Sequence[int], lengths: Sequence[int], norm: str | None) -> treadle._core.array.Array:
     """Half of the symmetric signal of a real spectrum."""
+
+class Plan:
+    """A transform with C texts for loaded and stored elements."""
+
+    def __init__(self, transform: str, arguments: str, load: str, store: str, dtype: object | None, axes: Sequence[int], lengths: Sequence[int], norm: str | None) -> None:
+        """InvalidArgument for what is no declaration."""
+
+    def __call__(self, *arguments: Any) -> treadle._core.array.Array:
+        """The transform of an array; behind it what was declared."""
 
 def fftfreq(n: int, spacing: float, dtype: object, device: object | None) -> treadle._core.array.Array:
     """The frequencies of a transform's elements."""

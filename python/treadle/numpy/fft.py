@@ -22,6 +22,7 @@ from treadle._division import DivisionByZero
 from ._creation import asarray, asarrays, written
 
 __all__ = [
+    "Plan",
     "convolve_fft",
     "fft",
     "fft2",
@@ -262,3 +263,41 @@ def convolve_fft(in1: Any, in2: Any, mode: str = "full") -> Array:
     lies within the other ("valid")."""
     x, y = asarrays((in1, in2))
     return _fft.convolve_fft(x, y, mode)
+
+
+class Plan:
+    """A transform that computes C texts where it loads and stores elements.
+
+        power = tnp.fft.Plan(tnp.fft.rfft, "const float *window", load="x * window[i]",
+                             store="x.x * x.x + x.y * x.y", dtype="float32")
+        spectra = power(signals, window)
+
+    `x` is the element, float or double, or float2 or double2 with the parts x.x and x.y, in the
+    transform's dtype; `i` its place in C's order, `n` their number. `arguments` are C declarations
+    of what the texts name, with types; arrays that they read as `window[i]` broadcast to the shape
+    of the elements. `dtype` is the result's. Where a generated kernel transforms whole rows (GPUs),
+    the texts are a part of it; elsewhere each is a kernel before or behind the transform. explain()
+    tells."""
+
+    # over 6 parameters because texts stand beside what NumPy's transforms take
+    def __init__(
+        self,
+        transform: Callable[..., Array] | str,
+        arguments: str = "",
+        *,
+        load: str = "",
+        store: str = "",
+        dtype: Any = None,
+        axes: Sequence[int] = (-1,),
+        s: _Lengths = None,
+        norm: str | None = None,
+    ) -> None:
+        name = transform if isinstance(transform, str) else transform.__name__
+        lengths = [] if s is None else [index(length) for length in s]
+        self._plan = _fft.Plan(
+            name, arguments, load, store, dtype, [index(axis) for axis in axes], lengths, norm
+        )
+
+    def __call__(self, a: Any, *arguments: Any) -> Array:
+        """The transform of an array. Behind it an array or a number for each declaration."""
+        return self._plan(asarray(a), *arguments)

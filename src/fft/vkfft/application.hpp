@@ -31,22 +31,26 @@ class PlainNumbers {
   locale_t plain_, before_;
 };
 
-class Application final : public Plan {
+class Application final : public DevicePlan {
  public:
-  Application(device::Stream& stream, const PlanShape& shape) : shape_(shape) {
-    Session session(stream);
+  Application(device::Stream& stream, const PlanShape& shape, const FusedText* fused,
+              std::string* program)
+      : shape_(shape) {
+    Session session(stream, fused);
     const PlainNumbers plain;
     VkFFTConfiguration configuration = {};
     configure(configuration);
     session.require_success(initializeVkFFT(&app_, configuration),
                             "a transform on " + session.device().info().id);
+    if (program != nullptr) *program = session.fused_program();
   }
   ~Application() override { deleteVkFFT(&app_); }
 
-  void run(device::Stream& stream, device::Location input, device::Location output) override {
+  void run(device::Stream& stream, const PlanRun& run) override {
     const std::lock_guard lock(mutex_);
     Session session(stream);
-    Memory from(input), to(output);
+    session.pass(run.arguments);
+    Memory from(run.input), to(run.output);
     void *source = &from, *target = &to;
     VkFFTLaunchParams parameters = {};
 #if VKFFT_BACKEND == 3

@@ -12,8 +12,9 @@
 
 namespace treadle::fft::vkfft {
 
-std::unique_ptr<Plan> make_opencl_plan(device::Stream& stream, const PlanShape& shape) {
-  return std::make_unique<Application>(stream, shape);
+std::unique_ptr<DevicePlan> make_opencl_plan(device::Stream& stream, const PlanShape& shape,
+                                             const FusedText* fused, std::string* program) {
+  return std::make_unique<Application>(stream, shape, fused, program);
 }
 
 }  // namespace treadle::fft::vkfft

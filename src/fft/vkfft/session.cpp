@@ -51,8 +51,8 @@ device::Location Memory::place() {
   return location;
 }
 
-Session::Session(device::Stream& stream)
-    : stream_(stream), outer_(std::exchange(current_session, this)) {}
+Session::Session(device::Stream& stream, const FusedText* fused)
+    : stream_(stream), outer_(std::exchange(current_session, this)), fused_(fused) {}
 Session::~Session() { current_session = outer_; }
 Session& Session::current() noexcept { return *current_session; }
 
@@ -79,8 +79,14 @@ void Session::download(void* destination, Memory& memory, std::size_t size_bytes
 std::vector<std::string>* Session::collected_texts = nullptr;
 
 Kernel* Session::build(const std::string& text, const std::string& name) {
-  if (collected_texts != nullptr) collected_texts->push_back(text);
-  const kernel::Program program(device().shared_from_this(), text, {.source_name = name});
+  if (fused_ != nullptr) {
+    if (!fused_program_.empty())
+      throw NotSupported("texts fused into a transform by several kernels", "");
+    fused_program_ = with_fused_text(text, *fused_);
+  }
+  const std::string& whole = fused_ != nullptr ? fused_program_ : text;
+  if (collected_texts != nullptr) collected_texts->push_back(whole);
+  const kernel::Program program(device().shared_from_this(), whole, {.source_name = name});
   const std::string parameters = parameters_of(text, name);
   auto made = std::make_unique<Kernel>(Kernel{program.kernel(name), 0, 0});
   made->memories = static_cast<unsigned>(std::ranges::count(parameters, '*'));
@@ -98,6 +104,7 @@ void Session::launch(const Kernel& kernel, const device::LaunchShape& shape,
   if (kernel.constant_bytes != 0)
     list.emplace_back(arguments[kernel.memories], kernel.constant_bytes,
                       device::ParameterKind::unknown);
+  list.insert(list.end(), arguments_.begin(), arguments_.end());
   stream_.launch_arguments(kernel.kernel, shape, list);
 }
 

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "fft/fused_text.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
@@ -45,7 +47,8 @@ struct Kernel {
 /// here.
 class Session {
  public:
-  explicit Session(device::Stream& stream);
+  /// With fused texts, of which only one kernel may be built; they outlive this.
+  explicit Session(device::Stream& stream, const FusedText* fused = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -72,6 +75,10 @@ class Session {
   /// Copies, and waits.
   void upload(Memory& memory, const void* source, std::size_t size_bytes);
   void download(void* destination, Memory& memory, std::size_t size_bytes);
+  /// The arguments of fused texts, behind VkFFT's own; they outlive launches.
+  void pass(std::span<const device::Argument> arguments) { arguments_ = arguments; }
+  /// The program of the kernel with fused texts.
+  const std::string& fused_program() const noexcept { return fused_program_; }
   /// Compiles a text, or finds it compiled.
   Kernel* build(const std::string& text, const std::string& name);
   /// For tests: every text that is built from now on in this process, or null.
@@ -82,6 +89,9 @@ class Session {
  private:
   device::Stream& stream_;
   Session* outer_;
+  const FusedText* fused_;
+  std::string fused_program_;
+  std::span<const device::Argument> arguments_;
   std::exception_ptr failure_;
 };
 

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "fft/host_task.hpp"
+#include "treadle/device/kernel.hpp"
 #include "treadle/device/stream.hpp"
 
 namespace treadle::fft {
@@ -26,15 +28,22 @@ struct PlanShape {
   std::string key() const;  ///< equal for equal plans
 };
 
+/// The memory of a run.
+struct PlanRun {
+  device::Location input, output;
+  /// The arguments of fused texts.
+  std::span<const device::Argument> arguments = {};
+};
+
 /// What transforms a shape on one device. Any thread.
-class Plan {
+class DevicePlan {
  public:
-  virtual ~Plan() = default;
+  virtual ~DevicePlan() = default;
   /// Queues the transform, not scaled. In place both are one; else generated kernels transform
   /// complex elements along the innermost axis alone. Forward it leaves its input as it is;
   /// backward the input is scratch behind it where a row takes several kernels (more than 16 KiB),
-  /// and always for real results.
-  virtual void run(device::Stream& stream, device::Location input, device::Location output) = 0;
+  /// and always for real results. With fused texts it is always left as it is.
+  virtual void run(device::Stream& stream, const PlanRun& run) = 0;
 };
 
 }  // namespace treadle::fft
