@@ -86,7 +86,8 @@ class ReductionWriter {
   bool has_runs() const { return std::ranges::any_of(folds_, &FoldText::has_runs); }
   /// Narrow: whether runs are folded into adjacent accumulators.
   bool has_totals() const {
-    return has_runs() && (has_strips() ? loop_.has_blocks : lanes_ > 1 && !loop_.has_short_rows);
+    return has_runs() && (has_strips() ? loop_.has_blocks || loop_.is_split
+                                       : lanes_ > 1 && !loop_.has_short_rows);
   }
   /// Narrow: whether a row without such accumulators is divided into blocks.
   bool has_blocks() const { return loop_.has_blocks || !loop_.has_short_rows; }
