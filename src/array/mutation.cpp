@@ -108,9 +108,10 @@ std::int64_t parts_of(const Write& what) {
   const auto cached = static_cast<std::int64_t>(info.limits.l2_bytes * 2 / 3);
   const bool are_many = what.places > 0 && what.target.layout.size() >= what.places / 2;
   if (!are_many || cached == 0 || info.traits.schedule != Schedule::wide) return 1;
-  constexpr unsigned more = 8;  // instructions of offsets_by_parts()
-  if (what.value.steps + what.offset->steps + more > Caps::steps) return 1;
-  if (what.value.instructions + what.offset->instructions + 2 * more > Caps::instructions) return 1;
+  constexpr unsigned own_steps = 8;  // instructions of offsets_by_parts()
+  if (what.value.steps + what.offset->steps + own_steps > Caps::steps) return 1;
+  if (what.value.instructions + what.offset->instructions + 2 * own_steps > Caps::instructions)
+    return 1;
   const auto bytes = what.places * static_cast<std::int64_t>(what.target.dtype.size_bytes());
   const std::int64_t parts = (bytes + cached - 1) / cached;
   return parts <= most ? parts : 1;

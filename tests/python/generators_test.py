@@ -13,6 +13,7 @@ CONSTANTS = {
     "decoded_in_32_bits": "the same",
     "usual_compute_units": "of a device that does not tell",
     "cost_of_call": "an estimate, as those of operations",
+    "own_steps": "instructions of an expression",
     "most_folds": "of one reduction: a limit of the interface",
     "many_elements": "for texts that are asked for without a launch",
     "least_bytes": "of a stream's workspace",
