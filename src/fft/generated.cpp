@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -43,6 +43,7 @@ struct WayKey {
   std::uint8_t rank = 0, axes = 0, last_axis = 0;   ///< `axes` has a bit for each
   TransformKind kind = TransformKind::complex;
   bool is_forward = true, is_double = false, is_in_place = false, is_everywhere = false;
+  bool is_at_pairs = true;  ///< input and output: cuFFT may serve it
   bool operator==(const WayKey&) const = default;
 
   struct Hash {
@@ -61,66 +62,73 @@ struct Way {
   const DeviceCufft* cufft = nullptr;  ///< whose plan it is; null: generated
 };
 
-/// The plans of a device that were used last.
+/// The plans of a device that were used last, and nothing else: a way does not keep its plan.
 class Plans {
  public:
   /// Generated kernels.
   std::shared_ptr<DevicePlan> generated(device::Stream& stream, const PlanShape& shape) {
-    return find_or_make(shape.key(), [&]() -> std::shared_ptr<DevicePlan> {
-      return made(stream, shape, nullptr, nullptr);
-    });
+    return find_or_make(
+               shape.key(),
+               [&]() -> FusedPlan { return {.plan = made(stream, shape, nullptr, nullptr)}; })
+        .plan;
   }
   /// A kernel with fused texts; null where it cannot be one.
-  std::shared_ptr<DevicePlan> fused(device::Stream& stream, const PlanShape& shape,
-                                    const FusedText& text, const kernel::KernelNote*& note) {
+  FusedPlan fused(device::Stream& stream, const PlanShape& shape, const FusedText& text) {
     const std::string key = shape.key() + text.parameters + text.functions;
-    std::string program;
-    const auto plan = find_or_make(key, [&]() -> std::shared_ptr<DevicePlan> {
+    return find_or_make(key, [&]() -> FusedPlan {
       try {
-        return made(stream, shape, &text, &program);
+        std::string program;
+        FusedPlan plan{.plan = made(stream, shape, &text, &program)};
+        const std::lock_guard lock(mutex_);
+        plan.note = {.name = &fused_name_, .text = &*programs_.insert(std::move(program)).first};
+        return plan;
       } catch (const NotSupported&) {
       } catch (const CompileError&) {  // a kernel for elements alone names the line of the text
       }
-      return nullptr;
+      return {};
     });
-    if (plan == nullptr) return nullptr;
-    const std::lock_guard lock(mutex_);
-    const auto [place, is_new] = notes_.try_emplace(key);
-    if (is_new) {
-      place->second.text = std::move(program);
-      place->second.note = {.name = &fused_name_, .text = &place->second.text};
-    }
-    note = &place->second.note;
-    return plan;
   }
   /// cuFFT's; null where there is none, or it is not faster, or refuses.
   std::shared_ptr<DevicePlan> of_cufft(const DeviceCufft& cufft, const PlanShape& shape) {
     if (cufft.library == nullptr || !is_faster_by_cufft(shape) || !cufft_calls(shape))
       return nullptr;
-    return find_or_make("cufft " + shape.key(), [&]() -> std::shared_ptr<DevicePlan> {
-      return make_cufft_plan(cufft, shape);
-    });
+    return find_or_make("cufft " + shape.key(),
+                        [&]() -> FusedPlan { return {.plan = make_cufft_plan(cufft, shape)}; })
+        .plan;
   }
 
   /// Without a plan: it is not known, or not done by one plan alone.
   Way way(const WayKey& key) {
     const std::lock_guard lock(mutex_);
     const auto found = ways_.find(key);
-    return found != ways_.end() ? found->second : Way();
+    if (found == ways_.end()) return {};
+    Way way{found->second.plan.lock(), found->second.cufft};
+    if (way.plan == nullptr)
+      ways_.erase(found);
+    else
+      touch(std::ranges::find(plans_, way.plan, [](const auto& one) { return one.second.plan; }));
+    return way;
   }
-  void keep(const WayKey& key, Way way) {
+  void keep(const WayKey& key, const Way& way) {
     const std::lock_guard lock(mutex_);
     if (ways_.size() >= most_plans) ways_.clear();
-    ways_.insert_or_assign(key, std::move(way));
+    ways_.insert_or_assign(key, KeptWay{way.plan, way.cufft});
   }
 
   void forget() {
+    List dropped;
     const std::lock_guard lock(mutex_);
-    plans_.clear();
+    dropped.swap(plans_);
     ways_.clear();
   }
 
  private:
+  /// The one used last comes first. Of plans without texts the notes are empty.
+  using List = std::list<std::pair<std::string, FusedPlan>>;
+  struct KeptWay {
+    std::weak_ptr<DevicePlan> plan;
+    const DeviceCufft* cufft;
+  };
   static constexpr std::size_t most_plans = 64;
   static std::unique_ptr<DevicePlan> made(device::Stream& stream, const PlanShape& shape,
                                           const FusedText* fused, std::string* program) {
@@ -129,37 +137,35 @@ class Plans {
                : vkfft::make_opencl_plan(stream, shape, fused, program);
   }
   template <class Make>
-  std::shared_ptr<DevicePlan> find_or_make(const std::string& key, Make make) {
+  FusedPlan find_or_make(const std::string& key, Make make) {
     {
       const std::lock_guard lock(mutex_);
       if (const auto* plan = find(key)) return *plan;
     }
-    std::shared_ptr<DevicePlan> plan = make();
+    FusedPlan plan = make();
+    List dropped;  // ends behind the lock, because freeing memory may wait for the device
     const std::lock_guard lock(mutex_);
     if (const auto* made_meanwhile = find(key)) return *made_meanwhile;
     plans_.emplace_front(key, plan);
-    if (plans_.size() > most_plans) plans_.pop_back();
+    if (plans_.size() > most_plans) dropped.splice(dropped.end(), plans_, --plans_.end());
     return plan;
   }
   /// Null: not there. A plan that is null was refused.
-  const std::shared_ptr<DevicePlan>* find(const std::string& key) {
-    const auto found =
-        std::ranges::find(plans_, key, [](const auto& entry) { return entry.first; });
-    if (found == plans_.end()) return nullptr;
-    plans_.splice(plans_.begin(), plans_, found);
-    return &found->second;
+  const FusedPlan* find(const std::string& key) {
+    const auto found = std::ranges::find(plans_, key, &List::value_type::first);
+    touch(found);
+    return found != plans_.end() ? &found->second : nullptr;
+  }
+  void touch(List::iterator used) {
+    if (used != plans_.end()) plans_.splice(plans_.begin(), plans_, used);
   }
 
-  std::mutex mutex_;  // guards what follows
-  std::list<std::pair<std::string, std::shared_ptr<DevicePlan>>> plans_;
-  /// For explain(), which may be asked when a plan is gone.
-  struct FusedNote {
-    std::string text;
-    kernel::KernelNote note;
-  };
-  std::unordered_map<WayKey, Way, WayKey::Hash> ways_;
   const std::string fused_name_ = "VkFFT_main with fused texts";
-  std::map<std::string, FusedNote> notes_;
+  std::mutex mutex_;  // guards what follows
+  List plans_;
+  std::unordered_map<WayKey, KeptWay, WayKey::Hash> ways_;
+  /// Each once, for explain() of arrays that outlive the plan.
+  std::set<std::string> programs_;
 };
 
 /// Whether an address is one of complex numbers: cuFFT reads real elements in pairs.
@@ -374,11 +380,9 @@ struct Work {
   Extents64 from_shape, from_strides, to_shape, to_strides;
   device::Location from, to;
 
-  bool is_dense(const Extents64& shape, const Extents64& strides, Scalar dtype) const {
-    const Extents64 dense = Passes::dense_strides(shape, dtype);
-    for (std::size_t axis = 0; axis < shape.size(); ++axis)
-      if (shape[axis] != 1 && strides[axis] != dense[axis]) return false;
-    return true;
+  static bool is_dense(const Extents64& shape, const Extents64& strides, Scalar dtype) {
+    return fft::is_dense({{}, shape, strides},
+                         static_cast<std::int64_t>(DType(dtype).size_bytes()));
   }
   /// The input, dense; a copy that may be changed if asked for.
   device::Location dense_input(Scalar dtype, bool is_copied, std::optional<Op> op = {}) {
@@ -450,8 +454,7 @@ struct Work {
 
 std::optional<FusedPlan> fused_plan(device::Stream& stream, const PlanShape& shape,
                                     const FusedText& text) {
-  FusedPlan made;
-  made.plan = stream.device().slot<Plans>().fused(stream, shape, text, made.note);
+  FusedPlan made = stream.device().slot<Plans>().fused(stream, shape, text);
   return made.plan != nullptr ? std::optional(std::move(made)) : std::nullopt;
 }
 
@@ -477,15 +480,10 @@ std::optional<WayKey> way_key(const Transform& transform, const array::ArrayPlac
                               const array::ArrayPlace& output, bool is_double) {
   const bool is_real_input = transform.kind == TransformKind::real_to_complex;
   const bool is_real_output = transform.kind == TransformKind::complex_to_real;
-  const auto is_dense = [&](const array::ArrayPlace& place, bool is_real) {
-    std::int64_t next = (is_double ? 8 : 4) * (is_real ? 1 : 2);
-    for (std::size_t axis = place.shape.size(); axis-- > 0; next *= place.shape[axis])
-      if (place.shape[axis] != 1 && place.strides[axis] != next) return false;
-    return true;
-  };
+  const std::int64_t part = is_double ? 8 : 4;
   const auto& real = is_real_input ? input : output;
-  if (real.shape.size() > WayKey::max_rank || !is_dense(input, is_real_input) ||
-      !is_dense(output, is_real_output))
+  if (real.shape.size() > WayKey::max_rank || !is_dense(input, is_real_input ? part : 2 * part) ||
+      !is_dense(output, is_real_output ? part : 2 * part))
     return std::nullopt;
   WayKey key;
   std::ranges::copy(real.shape, key.extents.begin());
@@ -498,6 +496,8 @@ std::optional<WayKey> way_key(const Transform& transform, const array::ArrayPlac
   key.is_double = is_double;
   key.is_in_place = input.location == output.location;
   key.is_everywhere = generates_everywhere();
+  const Scalar complex = is_double ? Scalar::complex128 : Scalar::complex64;
+  key.is_at_pairs = is_at_pair(input.location, complex) && is_at_pair(output.location, complex);
   return key;
 }
 
@@ -516,8 +516,8 @@ Way run_passes(device::Stream& stream, const Transform& transform, const array::
             .to = output.location};
   const bool is_real_input = transform.kind == TransformKind::real_to_complex;
   work.run(marked(transform, order, is_real_input ? work.from_shape : work.to_shape));
-  Way only = passes.only_plan(input.location, output.location);
-  if (key && only.plan != nullptr) stream.device().slot<Plans>().keep(*key, std::move(only));
+  const Way only = passes.only_plan(input.location, output.location);
+  if (key && only.plan != nullptr) stream.device().slot<Plans>().keep(*key, only);
   return {nullptr, passes.cufft()};
 }
 
@@ -526,11 +526,9 @@ Way run_passes(device::Stream& stream, const Transform& transform, const array::
 kernel::KernelNote run_generated(device::Stream& stream, const Transform& transform,
                                  const array::ArrayPlace& input, const array::ArrayPlace& output,
                                  bool is_double) {
-  const Scalar complex = is_double ? Scalar::complex128 : Scalar::complex64;
   const auto key = way_key(transform, input, output, is_double);
   Way way = key ? stream.device().slot<Plans>().way(*key) : Way();
-  if (way.plan != nullptr && (way.cufft == nullptr || (is_at_pair(input.location, complex) &&
-                                                       is_at_pair(output.location, complex))))
+  if (way.plan != nullptr)
     way.plan->run(stream, {input.location, output.location});
   else
     way = run_passes(stream, transform, input, output, is_double, key);

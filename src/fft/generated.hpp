@@ -21,8 +21,8 @@ kernel::KernelNote run_generated(device::Stream& stream, const Transform& transf
 
 /// A plan with users' texts in its one kernel.
 struct FusedPlan {
-  std::shared_ptr<DevicePlan> plan;
-  const kernel::KernelNote* note = nullptr;  ///< lives as long as the device
+  std::shared_ptr<DevicePlan> plan = {};
+  kernel::KernelNote note = {};
 };
 /// None where VkFFT needs several kernels for the shape, or the text is not compiled.
 std::optional<FusedPlan> fused_plan(device::Stream& stream, const PlanShape& shape,

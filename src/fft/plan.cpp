@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "array/evaluate.hpp"
 #include "fft/fused_text.hpp"
 #include "fft/generated.hpp"
 #include "fft/transform.hpp"
@@ -64,7 +65,7 @@ class FusedTransform final : public array::Computation {
     }
     kernel::ReadArguments read = declared_.read(given, {}, stream.device());
     plan_.plan->run(stream, {launch.input(0).location, launch.result(0)->location, read.all()});
-    return *plan_.note;
+    return plan_.note;
   }
 
  private:
@@ -108,8 +109,22 @@ std::optional<Rows> rows_of(Plan::Function function, const Array& x, const Optio
 
 /// The element-wise kernels, for each dtype of elements.
 struct Plan::Kernels {
-  std::mutex mutex;
+  std::vector<Declaration> declarations;  // of the arguments
+  std::mutex mutex;                       // guards the following member
   std::map<std::pair<Scalar, bool>, std::unique_ptr<array::ElementwiseKernel>> known;
+
+  /// Throws unless there is an argument for each declaration, whether a text needs it or not.
+  void require_count(std::size_t given) const {
+    if (given == declarations.size()) return;
+    const std::string which =
+        given < declarations.size()
+            ? declarations[given].name + " is missing"
+            : "number " + std::to_string(declarations.size() + 1) + " is not declared";
+    throw InvalidArgument("fft::Plan takes " + std::to_string(declarations.size()) +
+                              " arguments behind the array, and was given " +
+                              std::to_string(given) + ": " + which,
+                          "pass one for each declaration");
+  }
 
   /// One text for all elements of x.
   Array run(const ElementTexts& texts, bool is_load, Scalar result, const Array& x,
@@ -156,7 +171,8 @@ Plan::Plan(Function function, ElementTexts texts, Options options)
       texts_(std::move(texts)),
       options_(std::move(options)),
       kernels_(std::make_unique<Kernels>()) {
-  for (const Declaration& one : parse_declarations(texts_.arguments)) {
+  kernels_->declarations = parse_declarations(texts_.arguments);
+  for (const Declaration& one : kernels_->declarations) {
     if (one.is_pointer && !one.points_to_const)
       throw InvalidArgument("fft::Plan: the array " + one.name + " is not declared const",
                             "write \"const " + one.type + " *" + one.name + "\"");
@@ -174,7 +190,10 @@ std::optional<Array> Plan::Kernels::fused(const Plan& plan, const Array& x,
   const auto stream = x.stream();
   device::Device& device = stream->device();
   const bool is_processor = device.info().kind == device::DeviceKind::cpu;
-  if (!rows || !device.info().traits.runs_kernels || (is_processor && !generates_everywhere()))
+  // Without texts cuFFT may be faster.
+  const bool has_texts = !plan.texts_.load.empty() || !plan.texts_.store.empty();
+  if (!has_texts || !rows || !device.info().traits.runs_kernels ||
+      (is_processor && !generates_everywhere()))
     return std::nullopt;
   const codegen::Dialect& dialect = codegen::dialect_of(device.info().language);
   const codegen::TypeNames types = kernel::type_names(
@@ -182,7 +201,6 @@ std::optional<Array> Plan::Kernels::fused(const Plan& plan, const Array& x,
       "fft::Plan");
   FusedRequest request;
   request.parameters = kernel::declared_parameters(plan.texts_.arguments, types, device);
-  if (arguments.size() != request.parameters.size()) return std::nullopt;
   const bool is_single = x.dtype().real_type() == Scalar::float32;
   const Scalar part = is_single ? Scalar::float32 : Scalar::float64;
   const Scalar complex = is_single ? Scalar::complex64 : Scalar::complex128;
@@ -228,7 +246,10 @@ std::optional<Array> Plan::Kernels::fused(const Plan& plan, const Array& x,
                   .rank = 1,
                   .extents = {static_cast<std::uint64_t>(rows->length)},
                   .batches = static_cast<std::uint64_t>(x.size() / x.shape().back())};
-  auto made = fused_plan(*stream, shape, fused_text(request, dialect, types));
+  auto made = [&] {  // compiles, and waits for the stream, whose work may wait for the lock
+    const array::WithoutHostLock released;
+    return fused_plan(*stream, shape, fused_text(request, dialect, types));
+  }();
   if (!made) return std::nullopt;
   const array::ResultSpec result[] = {{rows->result, request.store.memory_dtype}};
   return array::pending_results(
@@ -238,6 +259,7 @@ std::optional<Array> Plan::Kernels::fused(const Plan& plan, const Array& x,
 }
 
 Array Plan::call(const Array& x, List<Operand> arguments) const {
+  kernels_->require_count(arguments.size());
   const Array elements = in_working_dtype("fft::Plan", x);
   if (auto made = kernels_->fused(*this, elements, arguments)) return *std::move(made);
   const Scalar dtype = elements.dtype().scalar();

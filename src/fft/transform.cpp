@@ -62,13 +62,6 @@ std::size_t bytes_of(const array::ArrayPlace& place, std::int64_t element) {
   return static_cast<std::size_t>(element * element_count(place.shape));
 }
 
-bool is_dense(const array::ArrayPlace& place, std::int64_t element) {
-  std::int64_t expected = element;
-  for (std::size_t axis = place.shape.size(); axis-- > 0; expected *= place.shape[axis])
-    if (place.shape[axis] != 1 && place.strides[axis] != expected) return false;
-  return true;
-}
-
 /// On a device that host code cannot reach: dense elements go to the host, and back.
 kernel::KernelNote run_through_host(device::Stream& stream, HostTask task,
                                     const array::ArrayPlace& input, const array::ArrayPlace& output,
@@ -89,6 +82,13 @@ kernel::KernelNote run_through_host(device::Stream& stream, HostTask task,
 }
 
 }  // namespace
+
+bool is_dense(const array::ArrayPlace& place, std::int64_t element) noexcept {
+  std::int64_t expected = element;
+  for (std::size_t axis = place.shape.size(); axis-- > 0; expected *= place.shape[axis])
+    if (place.shape[axis] != 1 && place.strides[axis] != expected) return false;
+  return true;
+}
 
 std::atomic<bool>& generates_everywhere() noexcept {
   static std::atomic<bool> value = false;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "array/access.hpp"
 #include "fft/host_task.hpp"
 #include "treadle/array/computation.hpp"
 #include "treadle/fft/fft.hpp"
@@ -35,9 +36,8 @@ struct Transform final : array::Computation {
 /// The factor of results, `count` being the product of the transformed lengths: of the direction
 /// that divides, or of both.
 double result_factor(Norm norm, bool is_forward, double count);
-inline array::Shape shape_of(const array::Array& x) {
-  return array::Shape(x.shape().begin(), x.shape().end());
-}
+/// Whether elements of so many bytes lie in C's order, without gaps.
+bool is_dense(const array::ArrayPlace& place, std::int64_t element) noexcept;
 /// The elements, real or complex, in the dtype in which they are transformed. Throws DTypeError for
 /// records.
 array::Array in_working_dtype(const char* who, const array::Array& x);
