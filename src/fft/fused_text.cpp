@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fft/fused_text.hpp"
 
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -100,7 +99,8 @@ class SideText {
          {codegen::pointer_parameter(memory_, "treadle_outputs"), tree::value(integer_, "i"),
           tree::value(type_, "x")});
     if (request_.factor != 1) {
-      code_.declare("const " + part_, "treadle_factor", number(request_.factor));
+      code_.declare("const " + part_, "treadle_factor",
+                    tree::literal(request_.factor, DType(side_.dtype).real_type().scalar()));
       for (const char* part : {"x.x", "x.y"})
         if (is_complex(side_.dtype)) code_.assign(part, "treadle_factor", "*=");
       if (!is_complex(side_.dtype)) code_.assign("x", "treadle_factor", "*=");
@@ -130,13 +130,6 @@ class SideText {
       text = codegen::with_elements(text, name, name + "[" + place + "]");
     }
     return text;
-  }
-  std::string number(double value) const {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.17g", value);
-    std::string text = digits;
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    return DType(side_.dtype).real_type() == Scalar::float32 ? text + "f" : text;
   }
 
   const FusedRequest& request_;
@@ -193,6 +186,9 @@ const std::string& complex_operators() {
       define(pair, "-", {tree::value(pair, "a"), tree::value(pair, "b")}, "a.x - b.x, a.y - b.y");
       define(pair, "-", {tree::value(pair, "a")}, "-a.x, -a.y");
     }
+    code.directive("else", "");
+    for (const std::string pair : {"float2", "double2"})
+      code.directive("define", "make_" + pair + "(a, b) ((" + pair + ")(a, b))");
     code.directive("endif", "");
     return printed(code, dialect);
   }();

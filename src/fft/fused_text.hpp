@@ -53,7 +53,8 @@ bool broadcasts_to(const array::Shape& shape, const array::Shape& whole);
 /// VkFFT's text with its accesses replaced. Throws NotSupported where it accesses memory otherwise.
 std::string with_fused_text(const std::string& text, const FusedText& fused);
 
-/// Operators of complex numbers and real ones in the languages that lack them.
+/// Operators of complex numbers and real ones, and make_float2() and make_double2(), in the
+/// languages that lack them.
 const std::string& complex_operators();
 /// The statements of an element-wise kernel: treadle_z[i] is what the text makes of treadle_x[i],
 /// in both languages.

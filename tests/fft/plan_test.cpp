@@ -3,6 +3,7 @@
 // kernels of VkFFT's run, within those.
 #include "treadle/fft/plan.hpp"
 
+#include <clocale>
 #include <complex>
 #include <string>
 #include <vector>
@@ -128,6 +129,37 @@ TEST_P(FftPlanTest, OtherTransformsTakeKernelsAroundThem) {
   expect_equal([&] { return plan(x, w); }, -fft(x * w, {.axes = {0, 1}, .lengths = {4, 6}}), false);
 }
 
+TEST_P(FftPlanTest, MultipliesComplexNumbersByTheirParts) {
+  const Plan plan(fft, {.arguments = "const float2 *w",
+                        .load = "make_float2(x.x * w[i].x - x.y * w[i].y, "
+                                "x.x * w[i].y + x.y * w[i].x)",
+                        .store = "make_float2(x.x + 1, x.y)"});
+  const Array x = complex({3, 8}), w = fft(complex({8}));
+  expect_equal([&] { return plan(x, w); }, fft(x * w) + 1.0, true);
+}
+
+TEST_P(FftPlanTest, WithoutTextsItIsThePlainTransform) {
+  const Plan plan(fft, {.dtype = Scalar::complex64});
+  const Array x = complex({3, 8});
+  expect_equal([&] { return plan(x); }, fft(x), false);
+}
+
+int times_released = 0;
+
+/// Making a plan waits for the stream, whose work may call a function of the host language.
+TEST_P(FftPlanTest, IsMadeWithoutTheHostLock) {
+  if (!compiles_quickly() || !runs_kernels()) GTEST_SKIP() << "left to devices that make plans";
+  const Array x = complex({3, 8});
+  x.buffer();
+  array::set_host_lock({[]() -> void* { return ++times_released, &times_released; }, [](void*) {}});
+  generates_everywhere() = true;
+  times_released = 0;
+  const Array z = Plan(fft, {.load = "x * 3"})(x);
+  EXPECT_EQ(times_released, 1);
+  array::set_host_lock({});
+  z.buffer();
+}
+
 TEST_P(FftPlanTest, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Plan(fft, {.arguments = "float *w"}), InvalidArgument);
   EXPECT_THROW(Plan(fft, {.arguments = "float x"}), InvalidArgument);
@@ -135,6 +167,11 @@ TEST_P(FftPlanTest, RefusesWhatDoesNotFit) {
   const Plan plan(fft, {.arguments = "const float *w", .load = "x * w[i]"});
   const Array x = complex({2, 4});
   EXPECT_THROW(plan(x), InvalidArgument);
+  EXPECT_THROW(plan(x, real({4}), 2.0f), InvalidArgument);
+  // Whether a text needs them or not.
+  const Plan plain(fft, {.arguments = "float a"});
+  EXPECT_THROW(plain(x), InvalidArgument);
+  EXPECT_THROW(plain(x, 1.0f, 2.0f), InvalidArgument);
   EXPECT_THROW(plan(x, real({3})), ShapeError);
   EXPECT_THROW(plan(x, real({3, 2, 4})), ShapeError);
   EXPECT_THROW(plan(x, x), DTypeError);
@@ -154,6 +191,23 @@ TEST(FftFusedTextTest, AccessesOfOtherFormsAreRefused) {
     EXPECT_THROW(with_fused_text(head + line, fused), NotSupported) << line;
   EXPECT_THROW(with_fused_text("K VkFFT_main (float* inputs, float2* outputs) {}", fused),
                NotSupported);
+}
+
+TEST(FftFusedTextTest, NumbersDoNotDependOnTheLocale) {
+  const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
+  for (const char* name : names)
+    if (std::setlocale(LC_NUMERIC, name) != nullptr) break;
+  FusedRequest request{.load = {"", Scalar::complex64, Scalar::complex64, {3, 10}},
+                       .store = {"", Scalar::complex64, Scalar::complex64, {3, 10}},
+                       .factor = 0.1,
+                       .parameters = {},
+                       .shapes = {}};
+  const codegen::Dialect& dialect = codegen::dialect_of(Language::cuda_c);
+  codegen::TypeNames types(dialect);
+  types.prefer("float2", Scalar::complex64);
+  const std::string text = fused_text(request, dialect, types).functions;
+  std::setlocale(LC_NUMERIC, "C");
+  EXPECT_NE(text.find("treadle_factor = 0.1f;"), std::string::npos) << text;
 }
 
 TEST(FftFusedTextTest, IsCompiledForAGpu) {

@@ -3,6 +3,8 @@
 TREADLE_RANDOM_SEED on."""
 
 import os
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -338,6 +340,19 @@ def test_what_is_no_plan_is_refused(device):
         plan(tnp.ones(4), "abc")
     with pytest.raises(treadle.InvalidArgument, match="missing"):
         plan(tnp.ones(4, "f4"))
+    for arguments, which in (((), "w is missing"), ((1.0, 2.0), "number 2 is not declared")):
+        with pytest.raises(treadle.InvalidArgument, match=which):  # though no text needs it
+            tnp.fft.Plan("fft", "float w")(tnp.ones(4, "f4"), *arguments)
+
+
+def test_a_plan_is_made_while_a_stream_calls_python(any_device):
+    """Making it waits for the stream: with Python's lock held neither would go on."""
+    x, called = drawn((4, 1024), "D"), threading.Event()
+    ours = tnp.asarray(x)
+    any_device.default_stream().call_host(lambda: (time.sleep(0.1), called.set()))
+    made = tnp.fft.Plan("fft", load="x * 2", store="x / 4")(ours)
+    expect(made, np.fft.fft(x) / 2)
+    assert called.wait(30)
 
 
 def test_random_transforms(device):

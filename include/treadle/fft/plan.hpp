@@ -17,7 +17,10 @@
 // the transform: float or double, of complex elements float2 or double2 with the parts x.x and x.y.
 // `i` counts the elements of the array that is loaded, or of the result that is stored, in C's
 // order, and `n` is their number. Complex elements can be added, subtracted, negated, and
-// multiplied and divided by real numbers.
+// multiplied and divided by real numbers. Other operators differ: OpenCL C multiplies two complex
+// elements part by part and adds a real number to both parts, without a word; CUDA C++ refuses
+// that. Write the parts, in both languages, with make_float2() or make_double2():
+// "make_float2(x.x * w[i].x - x.y * w[i].y, x.x * w[i].y + x.y * w[i].x)".
 #pragma once
 
 #include <memory>
@@ -56,10 +59,10 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// The transform of an array. `arguments` are arrays and numbers, one for each declaration. Its
-  /// kernels are compiled by the call, and queued when the result is needed. Throws as the function
-  /// and as array::ElementwiseKernel; ShapeError for arrays that do not broadcast to the elements;
-  /// CompileError for the texts.
+  /// The transform of an array. `arguments` are arrays and numbers, one for each declaration (else
+  /// InvalidArgument). Its kernels are compiled by the call, and queued when the result is needed.
+  /// Throws as the function and as array::ElementwiseKernel; ShapeError for arrays that do not
+  /// broadcast to the elements; CompileError for the texts.
   template <class... Arguments>
   Array operator()(const Array& x, const Arguments&... arguments) const {
     const std::vector<array::Operand> list{array::Operand(arguments)...};

@@ -275,7 +275,9 @@ class Plan:
     `x` is the element, float or double, or float2 or double2 with the parts x.x and x.y, in the
     transform's dtype; `i` its place in C's order, `n` their number. `arguments` are C declarations
     of what the texts name, with types; arrays that they read as `window[i]` broadcast to the shape
-    of the elements. `dtype` is the result's. Where a generated kernel transforms whole rows (GPUs),
+    of the elements. For a product of two complex numbers, and for x + 1, write the parts,
+    make_float2(x.x + 1, x.y) or make_double2(...): OpenCL's * and + work part by part, and CUDA
+    refuses them. `dtype` is the result's. Where a generated kernel transforms whole rows (GPUs),
     the texts are a part of it; elsewhere each is a kernel before or behind the transform. explain()
     tells."""
 
