@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/access.hpp"
+#include "array/broadcast.hpp"
 #include "array/computation_fusion.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
@@ -24,13 +25,6 @@
 
 namespace treadle::array {
 namespace {
-
-bool broadcasts_to(Extents value, Extents target) {
-  if (value.size() > target.size()) return false;
-  return std::ranges::equal(
-      value, target.last(value.size()),
-      [](std::int64_t extent, std::int64_t wanted) { return extent == wanted || extent == 1; });
-}
 
 /// Throws unless the value broadcasts to the target. Leading axes of length 1 are ignored.
 void require_shape(Extents value, Extents target) {

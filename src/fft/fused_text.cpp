@@ -155,15 +155,6 @@ void replace_type(std::string& list, const std::string& type, const std::string&
 
 }  // namespace
 
-bool broadcasts_to(const array::Shape& shape, const array::Shape& whole) {
-  if (shape.size() > whole.size()) return false;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const std::int64_t extent = shape[shape.size() - 1 - axis];
-    if (extent != 1 && extent != whole[whole.size() - 1 - axis]) return false;
-  }
-  return true;
-}
-
 const std::string& complex_operators() {
   static const std::string text = [] {
     const codegen::Dialect& dialect = codegen::dialect_of(Language::cuda_c);

@@ -47,8 +47,6 @@ struct FusedRequest {
 /// shape of their side.
 FusedText fused_text(const FusedRequest& request, const codegen::Dialect& dialect,
                      const codegen::TypeNames& types);
-/// Whether such an array broadcasts to a shape.
-bool broadcasts_to(const array::Shape& shape, const array::Shape& whole);
 
 /// VkFFT's text with its accesses replaced. Throws NotSupported where it accesses memory otherwise.
 std::string with_fused_text(const std::string& text, const FusedText& fused);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "array/broadcast.hpp"
 #include "array/evaluate.hpp"
 #include "fft/fused_text.hpp"
 #include "fft/generated.hpp"
@@ -233,7 +234,7 @@ std::optional<Array> Plan::Kernels::fused(const Plan& plan, const Array& x,
     }
     for (const FusedSide* side : {&request.load, &request.store})
       if (codegen::mentions_element(side->text, parameter.name) &&
-          !broadcasts_to(request.shapes.back(), side->shape))
+          !array::broadcasts_to(request.shapes.back(), side->shape))
         return std::nullopt;
     if (given->dtype() != parameter.dtype || inputs.size() == most_inputs ||
         &given->stream()->device() != &device)
