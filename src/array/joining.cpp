@@ -42,12 +42,13 @@ void require_joinable(std::span<const Array> arrays, std::size_t axis) {
   }
 }
 
-/// Copies x into `target`, moved by `shifts` along the axes from `axis` on.
+/// Copies x into `target`, moved by `shifts` along the axes from `axis` on. Each shift is a place on
+/// its axis.
 void copy_rolled(const Array& target, const Array& x, std::span<const std::int64_t> shifts,
                  std::size_t axis) {
   if (axis == shifts.size()) return target.assign(x);
   const std::int64_t extent = x.shape()[axis];
-  const std::int64_t shift = extent == 0 ? 0 : (shifts[axis] % extent + extent) % extent;
+  const std::int64_t shift = shifts[axis];
   if (shift == 0) return copy_rolled(target, x, shifts, axis + 1);
   copy_rolled(part(target, axis, shift, extent), part(x, axis, 0, extent - shift), shifts,
               axis + 1);
@@ -120,7 +121,7 @@ Array roll(const Array& x, List<std::int64_t> shifts, List<int> axes) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = counted_axis(x, axes[i]);
     const std::int64_t extent = std::max<std::int64_t>(x.shape()[axis], 1);
-    all[axis] = (all[axis] + shifts[i] % extent) % extent;
+    all[axis] = (all[axis] + shifts[i] % extent + extent) % extent;
   }
   if (is_rolled_by_places(x) && all[0] != 0) return rolled_by_places(x, all[0]);
   const Array result = empty_beside(x, shape_of(x), x.dtype());

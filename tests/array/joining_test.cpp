@@ -55,6 +55,18 @@ TEST_P(JoiningTest, RollMovesElementsInACircle) {
   expect(roll(x, 1, 1), {2, 0, 1, 5, 3, 4});
   expect(roll(x, -1), {1, 2, 3, 4, 5, 0});
   expect(roll(x, std::vector<std::int64_t>{1, 7}, std::vector<int>{0, -1}), {5, 3, 4, 2, 0, 1});
+  // An array of one axis, by any shift: on GPUs, one kernel that reads elsewhere.
+  const Array row = make({1, 2, 3, 4, 5});
+  for (std::int64_t shift = -11; shift <= 11; ++shift) {
+    std::vector<float> expected{1, 2, 3, 4, 5};
+    std::ranges::rotate(expected, expected.end() - (shift % 5 + 5) % 5);
+    expect(roll(row, shift), expected);
+    expect(roll(row, shift) * 2 - row, [&] {
+      std::vector<float> made(5);
+      for (std::size_t i = 0; i < 5; ++i) made[i] = expected[i] * 2 - static_cast<float>(i + 1);
+      return made;
+    }());
+  }
   expect(roll(make({}), 3), {});
   EXPECT_THROW(roll(x, 1, 2), IndexError);
 }

@@ -220,7 +220,7 @@ struct JoinedSteps final : array::Computation {
   mutable std::vector<ElementBytes> scalars;
 };
 
-TEST_F(CublasLtProductTest, OneFormOfGeluIsTheLibrarys) {
+TEST_F(CublasLtProductTest, OneFormOfGeluOfFloat16IsTheLibrarys) {
   for (const Scalar dtype : {Scalar::float16, Scalar::float32, Scalar::float64})
     for (const bool is_exact : {false, true}) {
       const auto steps = std::make_shared<JoinedSteps>();
@@ -240,7 +240,7 @@ TEST_F(CublasLtProductTest, OneFormOfGeluIsTheLibrarys) {
                                      .y = {element(20), 1, k},
                                      .z = {},
                                      .epilogue = &epilogue});
-      EXPECT_EQ(read.has_value(), !is_exact);
+      EXPECT_EQ(read.has_value(), !is_exact && dtype == Scalar::float16);
       if (!read) continue;
       EXPECT_EQ(read->activation, LtActivation::gelu_tanh);
       EXPECT_EQ(read->row, &arrays[1]);
