@@ -366,7 +366,9 @@ class GPUArray(LaidOut):
     def reverse(self, stream: cuda.Stream | None = None) -> GPUArray:
         """A new array with the elements from the last to the first."""
         backwards = (slice(None, None, -1),) * self.ndim
-        return self._run(stream, lambda: self._wrap(Array.copy(Array.__getitem__(self, backwards))))
+        return self._run(
+            stream, lambda: self._wrap(Array.copy(Array.__getitem__(self, backwards), "K"))
+        )
 
     def any(  # type: ignore[override]
         self, stream: cuda.Stream | None = None, allocator: Callable[[int], Any] | None = None

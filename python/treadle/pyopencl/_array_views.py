@@ -164,7 +164,7 @@ class Views(Operators, Runners):
     def __copy__(self) -> Any:
         """A copy of the elements, on the same queue."""
         with self._work():
-            return self._wrap(NativeArray.copy(self))
+            return self._wrap(NativeArray.copy(self, "K"))
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()

@@ -44,6 +44,10 @@ def test_reverse():
     same(backwards, floats(7)[::-1])
     assert backwards.flags.c_contiguous
     same(gpuarray.to_gpu(floats(2, 3)).reverse(), floats(6)[::-1].reshape(2, 3))
+    by_columns = gpuarray.to_gpu(np.asfortranarray(floats(2, 3)))
+    backwards = by_columns.reverse()
+    same(backwards, floats(2, 3)[::-1, ::-1])
+    assert backwards.strides == by_columns.strides
 
 
 def test_parts_of_complex_numbers():

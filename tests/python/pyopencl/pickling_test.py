@@ -68,6 +68,10 @@ def test_copies_are_on_the_same_queue(queue):
     for made in (copy.copy(array), copy.deepcopy(array), copy.copy(array[:, ::2])):
         assert made.queue is queue
         assert type(made) is cl_array.Array
+    by_columns = cl_array.to_device(queue, np.asfortranarray(np.arange(6).reshape(2, 3)))
+    for made in (copy.copy(by_columns), copy.deepcopy(by_columns)):
+        assert made.strides == by_columns.strides
+        assert made.get().tolist() == [[0, 1, 2], [3, 4, 5]]
     made = copy.copy(array)
     array.fill(0)
     assert made.get().tolist() == [[0, 1, 2], [3, 4, 5]]
