@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,26 +98,30 @@ void keep_within_caps(const Write& what) {
 /// little as long as the memory that they reach stays in the last cache: on an H200 two kernels
 /// that store 2^24 floats take 0.35 ms, and one 0.77. Each kernel reads all offsets.
 std::int64_t parts_of(const Write& what) {
+  if (!is_lazy()) return 1;  // each operation of offsets_by_parts() would be a kernel
   constexpr std::int64_t most = 8;
   const device::DeviceInfo& info = what.target.context->device().info();
   const auto cached = static_cast<std::int64_t>(info.limits.l2_bytes * 2 / 3);
   const bool are_many = what.places > 0 && what.target.layout.size() >= what.places / 2;
   if (!are_many || cached == 0 || info.traits.schedule != Schedule::wide) return 1;
-  constexpr unsigned own_steps = 8;  // instructions of offsets_by_parts()
-  if (what.value.steps + what.offset->steps + own_steps > Caps::steps) return 1;
-  if (what.value.instructions + what.offset->instructions + 2 * own_steps > Caps::instructions)
+  constexpr unsigned own_steps = 8, own_leaves = 6;  // of offsets_by_parts()
+  if (what.value.steps + own_steps > Caps::steps || what.value.leaves + own_leaves > Caps::leaves ||
+      what.value.instructions + 2 * own_steps > Caps::instructions)
     return 1;
   const auto bytes = what.places * static_cast<std::int64_t>(what.target.dtype.size_bytes());
   const std::int64_t parts = (bytes + cached - 1) / cached;
   return parts <= most ? parts : 1;
 }
+
 /// For each of several kernels, the offsets of the elements that it stores; of others they are
-/// negative. Empty: one kernel stores all.
+/// negative. Empty: one kernel stores all, also because no memory is left for the offsets, which
+/// are computed once.
 std::vector<Array> offsets_by_parts(const Write& what) {
   std::vector<Array> made;
   const std::int64_t parts = parts_of(what);
-  if (parts == 1) return made;
-  const Array all = Access::array(NodeRef(what.offset));
+  const NodeRef offset(what.offset);
+  if (parts == 1 || !compute_before({&offset, 1})) return made;
+  const Array all = Access::array(offset);
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t low = what.places * part / parts, high = what.places * (part + 1) / parts;
     made.push_back(where((all >= low) & (all < high), all, Operand(-1)));
@@ -214,7 +219,8 @@ void write(const Write& what) {
   keep_repeats(context, all);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
-  const std::vector<Array> parts = offsets_by_parts(what);
+  const std::vector<Array> offsets = offsets_by_parts(what);
+  std::span<const Array> parts = offsets;
   const WithoutHostLock released;
   const device::LeaveDeferred leave;  // computing the pending readers is done
   if (what.value.computations_within() != 0) {
@@ -223,8 +229,9 @@ void write(const Write& what) {
   }
   for (Node* node : {what.mask, what.offset})
     if (node != nullptr && node->computations_within() != 0) compute(*node, Cut::reduction);
-  // What each kernel would gather again is gathered once.
-  if (!parts.empty() && what.value.is_gathering) compute(what.value, Cut::repeated);
+  // What each kernel would gather again is gathered once; without memory for it one kernel stores.
+  const NodeRef value(&what.value);
+  if (!parts.empty() && what.value.is_gathering && !compute_before({&value, 1})) parts = {};
   std::vector<NodeRef> conflicts;
   {
     const std::lock_guard lock(context.mutex);

@@ -8,6 +8,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from treadle._core.array import set_lazy
 
 IDS = [d.id for d in treadle.devices()]
 DTYPES = ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -338,3 +339,17 @@ def test_assignment_to_more_places_than_the_last_cache_holds(computing):
     backwards[on_places] = 7
     expected[::-1][places] = 7
     assert np.array_equal(t.get(), expected)
+    own = rng.permutation(2 * n)
+    x = tnp.array(own)
+    x[x] = 0  # the places are in the memory that is written
+    assert np.array_equal(x.get(), np.zeros(2 * n))
+    for is_lazy in (True, False):  # at once, each operation on the places would be a kernel
+        for _ in range(8):  # as many launches as are remembered
+            tnp.evaluate(-tnp.ones(4))
+        before = set_lazy(is_lazy)
+        try:
+            t[on_places] = 7
+        finally:
+            set_lazy(before)
+        names = [launch.kernel for launch in computing.last_launches()]
+        assert (names.count(names[0]) > 1) == (is_gpu and is_lazy)
