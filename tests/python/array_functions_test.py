@@ -210,3 +210,6 @@ def test_coefficients_decide_the_dtype_of_a_polynomial_like_an_array(device, dty
     for p in ([1, 2, 3], [0.5, 1], np.array([1, 2], "i1"), np.array([1.5, 2], "f4"), [2j, 1], []):
         with np.errstate(over="ignore"):
             expect(tnp.polyval(p, tnp.array(x)), np.polyval(p, x))
+    for p in ([None, 1], [1 << 70], ["1"]):
+        with pytest.raises(treadle.DTypeError, match="of p"):
+            tnp.polyval(p, tnp.array(x))

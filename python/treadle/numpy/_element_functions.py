@@ -156,8 +156,13 @@ def polyval(p: Sequence[Any], x: Any) -> Array:
     x = asarray(x)
     if not isinstance(p, Array) and not any(isinstance(c, Array) for c in p):
         numbers = _numpy.asarray(p)
+        if numbers.dtype.kind not in "biufc":
+            raise DTypeError(f"polyval of p, coefficients of {numbers.dtype}: pass numbers")
         if numbers.ndim == 1 and numbers.size:
-            x = x.astype(_numpy.result_type(x.dtype, numbers.dtype), copy=False)
+            dtype = _numpy.result_type(x.dtype, numbers.dtype)
+            # Without fp64, x's own dtype is the most precise that there is.
+            if x.device.traits.fp64 or dtype.char not in "dD":
+                x = x.astype(dtype, copy=False)
         p = numbers.tolist()
     return _array.polyval(p, x)
 
