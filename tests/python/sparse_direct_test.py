@@ -75,8 +75,15 @@ def test_direct_solvers_refuse_what_does_not_fit(device):
     ):
         with pytest.raises(ValueError):
             wrong()
+    for solve in (linalg.spsolve, linalg.spsolve_triangular, lambda A, b: linalg.splu(A).solve(b)):
+        for b in (tnp.array(1.0), np.float64(1), 1.0, np.ones((12, 1, 1))):
+            with pytest.raises(treadle.ShapeError, match=r"b has the shape \("):
+                solve(ours, b)
     with pytest.raises(IndexError):
         sparse.swapaxes(ours, 0, 2)
+    for axes in ((2, 1), (1, -4), (3, 2)):
+        with pytest.raises(IndexError, match="permute_dims"):
+            sparse.permute_dims(ours, axes)
     with pytest.warns(Warning, match="singular"):
         assert np.isnan(linalg.spsolve(sparse.csr_array((2, 2)), np.ones(2)).get()).all()
 

@@ -60,21 +60,26 @@ tril = _by_scipy("tril", "The lower triangle")
 triu = _by_scipy("triu", "The upper triangle")
 
 
+def _axes(name: str, axes: Any) -> list[int]:
+    """Axes of a matrix, which may be counted from the end, from the front."""
+    for axis in axes:
+        if not -2 <= axis < 2:
+            raise _IndexError(f"{name}() of axis {axis}; a matrix has two")
+    return [axis % 2 for axis in axes]
+
+
 def swapaxes(A: Any, axis1: int, axis2: int) -> Any:
     """A.T for two different axes, else A; both may be counted from the end."""
-    axes = []
-    for axis in (axis1, axis2):
-        if not -2 <= axis < 2:
-            raise _IndexError(f"swapaxes() of axis {axis}; a matrix has two")
-        axes.append(axis % 2)
-    return A.T if axes[0] != axes[1] else A.copy()
+    first, second = _axes("swapaxes", (axis1, axis2))
+    return A.T if first != second else A.copy()
 
 
 def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> Any:
     """A.T, or A for axes=(0, 1)."""
-    if axes is None or [axis % 2 for axis in axes] == [1, 0]:
+    chosen = [1, 0] if axes is None else _axes("permute_dims", axes)
+    if chosen == [1, 0]:
         return A.T
-    if [axis % 2 for axis in axes] != [0, 1]:
+    if chosen != [0, 1]:
         raise _InvalidArgument(f"permute_dims(axes={axes!r}); pass both axes")
     return A.copy() if copy else A
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import Any
 
+import numpy as _numpy
+
 from treadle._core import NotSupported as _NotSupported
 from treadle._core import ShapeError as _ShapeError
 from treadle._core.array import Array
@@ -44,9 +46,11 @@ def _here(x: Any, *beside: Any) -> Any:
 
 def _right_side(A: Any, b: Any, name: str) -> Any:
     there = _on_host(b)
-    rows = there.shape[0] if hasattr(there, "shape") else len(there)
-    if rows != A.shape[0]:
-        raise _ShapeError(f"{name}(): A is {A.shape[0]} x {A.shape[1]}, b has {rows} rows")
+    shape = there.shape if hasattr(there, "shape") else _numpy.shape(there)
+    if len(shape) not in (1, 2):
+        raise _ShapeError(f"{name}(): b has the shape {shape}; pass a vector or a matrix")
+    if shape[0] != A.shape[0]:
+        raise _ShapeError(f"{name}(): A is {A.shape[0]} x {A.shape[1]}, b has {shape[0]} rows")
     return there
 
 
