@@ -56,9 +56,9 @@ void copy_rolled(const Array& target, const Array& x, std::span<const std::int64
               axis + 1);
 }
 
-/// Whether roll() is one kernel, which further operations may join: on devices whose copies are
-/// kernels, too. There a copy to a place that is not aligned, as most shifts are, takes a quarter
-/// longer.
+/// Whether roll() gathers by one kernel, which further operations may join. It does so for dense
+/// arrays of one axis on devices whose copies are kernels. There two copies take a quarter longer,
+/// because most shifts make their places unaligned.
 bool is_rolled_by_places(const Array& x) {
   return x.rank() == 1 && x.layout().is_contiguous(x.dtype().size_bytes()) &&
          Access::node(x).context->device().info().traits.schedule == Schedule::wide;
