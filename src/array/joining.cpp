@@ -42,8 +42,8 @@ void require_joinable(std::span<const Array> arrays, std::size_t axis) {
   }
 }
 
-/// Copies x into `target`, moved by `shifts` along the axes from `axis` on. Each shift is a place on
-/// its axis.
+/// Copies x into `target`, moved by `shifts` along the axes from `axis` on. Each shift is a place
+/// on its axis.
 void copy_rolled(const Array& target, const Array& x, std::span<const std::int64_t> shifts,
                  std::size_t axis) {
   if (axis == shifts.size()) return target.assign(x);

@@ -333,6 +333,9 @@ def test_texts_join_a_transform(any_device):
 def test_what_is_no_plan_is_refused(device):
     with pytest.raises(treadle.InvalidArgument, match="'dct'"):
         tnp.fft.Plan("dct")
+    for wrong in (None, 5, tnp.zeros(3)):
+        with pytest.raises(TypeError, match="transform is"):
+            tnp.fft.Plan(wrong)
     with pytest.raises(treadle.InvalidArgument, match="const"):
         tnp.fft.Plan("fft", "float *w")
     plan = tnp.fft.Plan("fft", "const float *w", load="x * w[i]")

@@ -294,7 +294,11 @@ class Plan:
         s: _Lengths = None,
         norm: str | None = None,
     ) -> None:
-        name = transform if isinstance(transform, str) else transform.__name__
+        name = getattr(transform, "__name__", transform)
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Plan: transform is {transform!r}; pass tnp.fft.fft, ifft, rfft or irfft, or a name"
+            )
         lengths = [] if s is None else [index(length) for length in s]
         self._plan = _fft.Plan(
             name, arguments, load, store, dtype, [index(axis) for axis in axes], lengths, norm
