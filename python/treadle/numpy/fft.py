@@ -297,7 +297,7 @@ class Plan:
         name = getattr(transform, "__name__", transform)
         if not isinstance(name, str):
             raise TypeError(
-                f"Plan: transform is {transform!r}; pass tnp.fft.fft, ifft, rfft or irfft, or a name"
+                f"Plan: transform is {transform!r}; pass tnp.fft.fft, ifft, rfft, irfft, or a name"
             )
         lengths = [] if s is None else [index(length) for length in s]
         self._plan = _fft.Plan(
