@@ -15,7 +15,7 @@ enum class GeluForm : std::uint8_t {
   tanh    ///< x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))), its usual approximation
 };
 /// GELU, in the dtype of sqrt(); float16 is rounded once. NaN at -infinity. Behind a product on
-/// NVIDIA's GPUs cuBLASLt computes the form `tanh`, in its own kernel. Throws DTypeError for
+/// NVIDIA's GPUs cuBLASLt computes the form `tanh` of float16. Throws DTypeError for
 /// complex numbers and records.
 Array gelu(const Array& x, GeluForm form = GeluForm::exact);
 

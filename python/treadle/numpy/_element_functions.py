@@ -174,7 +174,7 @@ def sinc(x: Any) -> Array:
 
 def gelu(x: Any, form: str = "exact", out: Array | None = None) -> Array:
     """The activation x * P(X <= x) of a standard normal X, or its usual form with tanh(): "tanh".
-    Behind a product it joins that; on NVIDIA's GPUs cuBLASLt computes the form with tanh()."""
+    Behind a product it joins that; on NVIDIA's GPUs cuBLASLt computes "tanh" of float16."""
     return written(_array.gelu(asarray(x), form), out)
 
 
