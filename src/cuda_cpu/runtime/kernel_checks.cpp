@@ -348,7 +348,6 @@ bool BlockRecord::all_arrived(const CheckedAccess& place) {
 
 void BlockRecord::start_block() {
   ++number_;
-  any_asked.store(true, std::memory_order_relaxed);
   checked_barriers_ = 0;
   order_ = launch().known_at_start() == nullptr ? BlockOrder() : *launch().known_at_start();
   threads_.start(block().thread_count);
@@ -407,6 +406,7 @@ BlockRecord& record_of(BlockContext& block) {
     record = &kept_by_thread<BlockRecord>();
   }
   record->enter(block);
+  if (!kernels_are_checked()) any_asked.store(true, std::memory_order_relaxed);
   return *record;
 }
 

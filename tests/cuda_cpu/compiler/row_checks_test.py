@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from kernel_checks_test import ILLEGAL, MISTAKES, Checked
+from kernel_checks_test import FAILED, ILLEGAL, MISTAKES, Checked
 
 ALL = "memory,race,init,sync"
 # Each thread asks by itself.
@@ -90,6 +90,61 @@ def test_a_row_of_which_some_leave_the_array_is_stopped(opened_device, halo):
         told.append(re.sub(r"0x\w+|block [(0-9,]+[)] of", "", fault))
         assert checked.run("halo", (base, np.int32(0)), **how)[0] == 0
     assert len(set(told)) == 1
+
+
+# Rows 0 and 1 write nothing; the condition grows by constants only where `i` has not wrapped.
+WRAPPED_BELOW = """extern "C" __global__ void k(int *x, %s lo)
+{
+    __shared__ int s[512];
+    const unsigned i = threadIdx.x - 16;
+    const %s at = (%s)threadIdx.y * 64 + i;
+    if (threadIdx.x >= 16 && at >= lo) s[at] = 1;
+    __syncthreads();
+    if (threadIdx.x == 3 && threadIdx.y == 0) x[0] = s[3];
+}"""
+
+
+@pytest.mark.parametrize("width", ["size_t", "unsigned"])
+def test_rows_that_do_nothing_are_not_noted_to_write(opened_device, width):
+    checked, text = Checked(opened_device), WRAPPED_BELOW % (width, width, width)
+    how = {"shape": {"block": (32, 8, 1)}}
+    lo = np.uint64(100) if width == "size_t" else np.uint32(100)
+    told = []
+    for checks in (ALL, ONE_BY_ONE, "init"):
+        checked.images[checks] = opened_device.image(text, *f"--treadle-check={checks}".split())
+        code, fault = checked.run("k", (lo,), checks=checks, **how)
+        assert code == FAILED and "nobody has written" in fault
+        told.append(re.sub(r"block [(0-9,]+[)] of", "", fault))
+    assert len(set(told)) == 1
+
+
+FREED = """
+import numpy as np
+import treadle.compat, pycuda.autoinit, pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+TEXT = "__global__ void fill(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }"
+fill = SourceModule(TEXT).get_function("fill")
+array = cuda.mem_alloc(4 * 64 * 256)
+address = np.uintp(int(array))
+fill(address, block=(64, 1, 1), grid=(256, 1))
+cuda.Context.synchronize()
+array.free()
+again = cuda.mem_alloc(4 * 64 * 256)
+try:
+    fill(address, block=(64, 1, 1), grid=(256, 1))
+    cuda.Context.synchronize()
+    print("nothing")
+except cuda.Error as error:
+    print(error)
+"""
+
+
+def test_memory_is_kept_once_only_blocks_that_pass_together_have_asked(run_python, tmp_path):
+    pytest.importorskip("treadle")
+    program = tmp_path / "program.py"
+    program.write_text(FREED)
+    done = run_python(str(program), TREADLE_CHECK="memory", TREADLE_DEVICE="cpu")
+    assert "which were freed" in done.stdout, done.stdout + done.stderr
 
 
 def test_what_a_guard_keeps_from_being_read_is_not_read_before(opened_device):

@@ -36,6 +36,17 @@ KernelBody with_function(const KernelBody& body, llvm::Function& function) {
   return changed;
 }
 
+/// i1: none of what becomes wider on the way has wrapped anywhere.
+Value* all_fit(llvm::IRBuilder<>& builder, const PlaneCorners& corners,
+               const RowEntry::Widened& widened) {
+  Value* fits = builder.getTrue();
+  for (const auto& [value, stride] : widened)
+    fits =
+        builder.CreateAnd(fits, corners.fit(builder, llvm::cast<Instruction>(value)->getOperand(0),
+                                            stride, llvm::isa<llvm::SExtInst>(value)));
+  return fits;
+}
+
 }  // namespace
 
 RowChecks::RowChecks(const KernelBody& body, llvm::Function& function, Rows rows, bool alone)
@@ -196,15 +207,13 @@ Value* RowChecks::emit_place(llvm::IRBuilder<>& builder, const Row& row, const P
     store(builder.CreateSub(address_by(next), address), offsetof(RowPlace, pitch));
     const PlaneCorners corners{first, next, steps,
                                builder.CreateSub(following->rows, builder.getInt32(1))};
-    for (const auto& [value, stride] : entry.widened_in_rows)
-      fits = builder.CreateAnd(
-          fits, corners.fit(builder, llvm::cast<Instruction>(value)->getOperand(0), stride,
-                            llvm::isa<llvm::SExtInst>(value)));
+    fits = all_fit(builder, corners, entry.widened);
   } else {
     store(builder.getInt64(0), offsetof(RowPlace, pitch));
     const auto of_last = parameters_of(builder, row, builder.CreateAdd(begin, steps));
     Rematerializer last(builder, of_last);
     for (const auto& [value, stride] : entry.widened) {
+      if (stride == 0) continue;
       Value* const from = first.compute(value);
       Value* const way = builder.CreateSub(last.compute(value), from);
       auto* const step = llvm::ConstantInt::getSigned(from->getType(), stride);
@@ -240,8 +249,10 @@ Value* RowChecks::emit_places(llvm::IRBuilder<>& builder, const Row& row, Value*
     Value* const one = builder.getInt32(1);
     const PlaneCorners corners{first, next, builder.CreateSub(row.count, one),
                                builder.CreateSub(following->rows, one)};
-    for (const auto& [predicate, value, stride, limit] : entry.everywhere)
+    for (const auto& [predicate, value, stride, limit, widened] : entry.everywhere) {
+      require(builder.CreateFreeze(all_fit(builder, corners, widened)));
       require(builder.CreateFreeze(corners.hold(builder, predicate, value, stride, limit)));
+    }
   }
   return told;
 }

@@ -109,7 +109,8 @@ class Finder {
   Stride compute(const Instruction& value);
   Stride of_pointer(const llvm::GetElementPtrInst& pointer);
   Stride zero_if_uniform(const Instruction& value);
-  void note_widened(Value* value, llvm::SmallPtrSetImpl<const Value*>& seen, RowEntry& entry);
+  using Seen = llvm::SmallPtrSetImpl<const Value*>;
+  bool note_widened(Value* value, Seen& seen, RowEntry::Widened& widened);
 
   const KernelBody& body_;
   llvm::Function& function_;
@@ -202,20 +203,21 @@ Stride Finder::zero_if_uniform(const Instruction& value) {
   return 0;
 }
 
-/// Integers that differ between threads and become wider: on the way to `value`.
-void Finder::note_widened(Value* value, llvm::SmallPtrSetImpl<const Value*>& seen,
-                          RowEntry& entry) {
+/// Integers that differ between threads or rows and become wider: on the way to `value`. False if
+/// the stride of one is not known.
+bool Finder::note_widened(Value* value, Seen& seen, RowEntry::Widened& widened) {
   auto* const instruction = llvm::dyn_cast<Instruction>(value);
-  if (instruction == nullptr || !seen.insert(value).second) return;
-  const bool differs = stride(value) != Stride(0);
-  if (!differs && plane_.uniform(value)) return;
+  if (instruction == nullptr || !seen.insert(value).second) return true;
+  const Stride own = stride(value);
+  if (own == Stride(0) && plane_.uniform(value)) return true;
+  bool are_known = true;
   if (llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
-    const Stride own = stride(value);
-    entry.is_planar &= own.has_value();
-    if (own && differs) entry.widened.push_back({value, *own});
-    if (own) entry.widened_in_rows.push_back({value, *own});
+    are_known = own.has_value();
+    if (own) widened.push_back({value, *own});
   }
-  for (Value* operand : instruction->operand_values()) note_widened(operand, seen, entry);
+  for (Value* operand : instruction->operand_values())
+    are_known &= note_widened(operand, seen, widened);
+  return are_known;
 }
 
 /// What has to hold for a thread to come to `block`.
@@ -283,11 +285,9 @@ void Finder::add_everywhere(RowEntry& entry, const llvm::ICmpInst& compare, bool
                      plane_.kind(value) == PlaneValues::Kind::affine &&
                      predicate != llvm::CmpInst::ICMP_EQ;
   if (!entry.is_planar) return;
-  entry.everywhere.push_back({predicate, value, *own, limit});
+  entry.everywhere.push_back({predicate, value, *own, limit, {}});
   llvm::SmallPtrSet<const Value*, 8> seen;
-  RowEntry::Widened widened = std::move(entry.widened);
-  note_widened(value, seen, entry);
-  entry.widened = std::move(widened);  // the conditions of a row look at its ends
+  entry.is_planar = note_widened(value, seen, entry.everywhere.back().widened);
 }
 
 bool Finder::may_be_shared(const RowEntry& entry) const {
@@ -358,9 +358,9 @@ bool Finder::add_access(const llvm::CallInst& call, RowEntry entry) {
   if (!own || of_base != Stride(0)) return false;
   entry.stride = *own;
   llvm::SmallPtrSet<const Value*, 8> seen;
-  note_widened(entry.address, seen, entry);
-  entry.is_planar &=
-      plane_.kind(entry.address) != PlaneValues::Kind::other && plane_.uniform(entry.base);
+  entry.is_planar &= note_widened(entry.address, seen, entry.widened) &&
+                     plane_.kind(entry.address) != PlaneValues::Kind::other &&
+                     plane_.uniform(entry.base);
   found_.all.push_back(std::move(entry));
   return true;
 }

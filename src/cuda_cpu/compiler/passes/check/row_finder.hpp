@@ -40,19 +40,19 @@ struct RowEntry {
   };
   llvm::SmallVector<Equality, 1> equalities = {};
 
-  /// Integers on the way to the address that become wider, and their strides.
+  /// Integers on the way to a value that become wider, and their strides, 0 if only rows differ.
   using Widened = llvm::SmallVector<std::pair<llvm::Value*, std::int64_t>, 2>;
-  Widened widened = {};
+  Widened widened = {};  ///< on the way to the address
 
   // In several rows.
   bool is_planar = true;  ///< who does it, and where, is told by what the first two rows do
-  Widened widened_in_rows = {};
   /// Instead of what varies from row to row: these hold in all of them.
   struct Everywhere {
     llvm::CmpInst::Predicate predicate;
     llvm::Value* value;
     std::int64_t stride;
     llvm::Value* limit;
+    Widened widened;  ///< on the way to `value`
   };
   llvm::SmallVector<Everywhere, 2> everywhere = {};
 };
