@@ -120,7 +120,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     best[t][0] = best[t][1] = WORST;
 #pragma unroll
     for (int k = 0; k < STEPS; ++k)
-      target[t][k] = TAKE(targets + ((first_target + mine) / 8 + t) * (STEPS * 32) + k * 32);
+      target[t][k] =
+          TAKE(targets + ((first_target + mine) / 8 + (long long)t) * (STEPS * 32) + k * 32);
   }
   for (int turn = 0; turn < turns; ++turn) {
     WAIT_FOR_COPY();
