@@ -95,14 +95,31 @@ def start_of(space: tune.Space, kind: str, dimensions: int) -> dict[str, Any]:
     wishes = dict(WISHES[kind])
     if wishes.get("STAGED") == 0 or dimensions % wishes.get("DEPTH", 1) != 0:
         wishes["DEPTH"] = dimensions
-    return dict(space.make(wishes))
+    for too_many in ("", "TARGETS_EACH", "ACROSS", "DOWN"):  # targets of many dimensions are large
+        wishes.pop(too_many, None)
+        try:
+            return dict(space.make(wishes))
+        except treadle.InvalidArgument:
+            continue
+    return dict(space.make({}))
 
 
-def has_tensors(device: Any, dimensions: int) -> bool:
-    """Whether a device has the matrix units that scores_tensor.h takes for granted."""
+def units_for(dimensions: int, is_bytes: bool) -> int:
+    """Which matrix units: 2: of 8 bits, whose instructions take 32 dimensions, or 1: of tf32."""
+    return 2 if is_bytes and dimensions % 32 == 0 else 1
+
+
+def has_tensors(device: Any, dimensions: int, is_bytes: bool) -> bool:
+    """Whether a device has the matrix units that scores_tensor.h takes for granted, and that has a
+    variant: of many dimensions neither targets fit into registers nor neighbours into memory."""
     architecture = device.identity.architecture
     is_recent = architecture.startswith("sm_") and int(architecture[3:].rstrip("af")) >= 80
-    return device.kind == "gpu" and is_recent and dimensions % 8 == 0
+    if device.kind != "gpu" or not is_recent or dimensions % 8 != 0:
+        return False
+    try:
+        return len(tensor_space(dimensions, units_for(dimensions, is_bytes))) > 0
+    except treadle.InvalidArgument:
+        return False
 
 
 def macros_of(dimensions: int, chunk: int, units: int) -> str:
@@ -117,8 +134,8 @@ class NearestNeighbours:
 
     targets: an array of rows, of float32 or uint8. tuning: options of tune.tuned(), store and
     policy, say. Distances are those of float64: the nearest one is found, and of equally near ones
-    the first. Of uint8 even the kernel in float32 makes no error. tensor: whether matrix units say
-    which chunks those are; None: where the device has them.
+    the first. Of uint8 of up to 341 dimensions even the kernel in float32 makes no error. tensor:
+    whether matrix units say which chunks those are; None: where the device has them.
     """
 
     def __init__(
@@ -127,19 +144,20 @@ class NearestNeighbours:
         self.device, self.dimensions, self.count = device, targets.shape[1], len(targets)
         is_bytes = targets.dtype == np.uint8
         self._element = np.uint8 if is_bytes else np.float32
-        self.tensor = has_tensors(device, self.dimensions) if tensor is None else tensor
-        # Which units: of 8 bits, whose instructions take 32 dimensions, or of tf32.
-        self._units = (2 if is_bytes and self.dimensions % 32 == 0 else 1) if self.tensor else 0
+        self.tensor = has_tensors(device, self.dimensions, is_bytes) if tensor is None else tensor
+        self._units = units_for(self.dimensions, is_bytes) if self.tensor else 0
         self.scanned = 0
         self._memory: list[Any] = []
         self._memory_of = 0
         centre = np.full(self.dimensions, 128) if is_bytes else targets.mean(axis=0)
         # Rounding: of norms, of scores and of what is subtracted, each of up to D + 2 terms.
-        # Matrix units have factors of 11 digits, and do not round their sums to nearest.
-        slack = (3 * self.dimensions + 8) * 2.0 ** (-22 if self.tensor else -24)
-        slack += 1.001 * 2.0**-11 if self.tensor else 0
+        # Those of tf32 have factors of 11 digits, and do not round their sums to nearest.
+        slack = (3 * self.dimensions + 8) * 2.0 ** (-22 if self._units == 1 else -24)
+        slack += 1.001 * 2.0**-11 if self._units == 1 else 0
+        # Integers are not rounded while |b|^2 - 2 a b has no more than 24 digits.
+        is_exact = is_bytes and 3 * self.dimensions * 128**2 <= 2**24
         # (|a| + |b|)^2 is 2 (|a|^2 + |b|^2) at most.
-        self._error = np.float64(0 if is_bytes else 2 * slack)
+        self._error = np.float64(0 if is_exact else 2 * slack)
         self._chunk = chunk_of(device.kind == "cpu", self.tensor)
         self._stride = -(-self.count // PADDING) * PADDING
         self._stream = device.make_stream()

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -91,6 +92,30 @@ def test_other_sizes(way, count, dimensions):
     rng = np.random.default_rng(count)
     neighbours = rng.standard_normal((count, dimensions)).astype(np.float32)
     check(way, rng.standard_normal((5, dimensions)).astype(np.float32), neighbours)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_sums_of_integers_that_float32_rounds(way):
+    if way[0].startswith("cpu") and way[1]:
+        pytest.skip("what stands for matrix units takes long")
+    rng = np.random.default_rng(4)
+    neighbours = rng.integers(0, 2, (1500, 800), np.uint8)  # all so far that |b|^2 - 2 a b > 2^24
+    check(way, 255 - rng.integers(0, 2, (40, 800), np.uint8), neighbours)
+
+
+def test_without_a_variant_there_are_no_matrix_units():
+    device = types.SimpleNamespace(
+        kind="gpu", identity=types.SimpleNamespace(architecture="sm_90a")
+    )
+    for dimensions, is_bytes, is_there in (
+        (64, False, True), (368, False, True), (376, False, False), (728, False, False),
+        (384, True, True), (7, False, False),
+    ):  # fmt: skip
+        assert app.has_tensors(device, dimensions, is_bytes) == is_there
+        if dimensions % 8 == 0:  # the usual kernel has a variant
+            assert app.start_of(app.space_of(dimensions), "gpu", dimensions)
+    device.identity.architecture = "sm_75"
+    assert not app.has_tensors(device, 64, False)
 
 
 def test_without_neighbours_there_is_none():

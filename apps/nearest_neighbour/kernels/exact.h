@@ -26,7 +26,8 @@ typedef uint word;
 typedef int number;
 #define HALF_OF(norm) (-((int)(norm) >> 1))
 #define FAR_AWAY (-(1 << 30))
-#define BELOW 1.0  // what half of a norm loses, twice
+// What half of a norm loses, twice; more if it was no integer.
+#define BELOW (error > 0 ? 2.0 : 1.0)
 #else
 #define WORDS DIMENSIONS
 typedef float number;
