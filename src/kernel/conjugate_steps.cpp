@@ -40,7 +40,8 @@ constexpr std::uint64_t lone_rows = 4096, lone_entries = 32768, meeting_rows = 5
 constexpr std::uint64_t lone_work = 100000, vectors = 8;
 
 unsigned power_below(std::uint64_t limit, unsigned wanted) {
-  return limit == 0 ? wanted : std::min(wanted, static_cast<unsigned>(std::bit_floor(limit)));
+  return static_cast<unsigned>(
+      std::bit_floor(limit == 0 ? wanted : std::min<std::uint64_t>(limit, wanted)));
 }
 
 unsigned group_items(device::Device& device, const codegen::Tiling& tiling,
