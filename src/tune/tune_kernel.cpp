@@ -258,6 +258,16 @@ class Tuning {
         order.push_back(k);
     return order;
   }
+  // Of an attempt, compiled once for all finals.
+  const std::pair<device::Kernel, device::LaunchShape>& finalist(std::size_t k) {
+    auto found = finalists_.find(k);
+    if (found == finalists_.end()) {
+      const Variant variant = write_(made_.attempts[k].configuration);
+      const kernel::Program program = variant.program_to_try(device_);
+      found = finalists_.emplace(k, std::pair(program.kernel(variant.kernel), variant.shape)).first;
+    }
+    return found->second;
+  }
   // In turn, so that what drifts drifts for all; false if there is no time for one turn.
   bool measure_in_turn(const std::vector<std::size_t>& order) {
     double turn = 0;
@@ -267,10 +277,7 @@ class Tuning {
     };
     if (!has_time()) return false;
     std::vector<std::pair<device::Kernel, device::LaunchShape>> kernels;
-    for (const std::size_t k : order) {
-      const Variant variant = write_(made_.attempts[k].configuration);
-      kernels.emplace_back(variant.program_to_try(device_).kernel(variant.kernel), variant.shape);
-    }
+    for (const std::size_t k : order) kernels.push_back(finalist(k));
     std::vector<std::vector<double>> samples(order.size());
     for (unsigned round = 0; round < final_rounds && (round == 0 || has_time()); ++round)
       for (std::size_t k = 0; k < order.size(); ++k)
@@ -302,14 +309,18 @@ class Tuning {
       if (is_measured(k) && has_won(k) && (!has_won(*best_) || seconds_of(k) < seconds_of(*best_)))
         best_ = k;
   }
-  // The one binary that others will ask for.
+  // The one binary that others will ask for. Whoever asks is told what is wrong with it: what was
+  // measured stays.
   void keep_binary_of_winner() {
     const bool is_known = made_.known == made_.attempts.size();
     if (is_known || made_.ending == Ending::device_failed || !device_->info().traits.builds_text)
       return;
     const Variant variant = write_(made_.attempts[*best_].configuration);
-    if (variant.options.cache == compile::CacheUse::enabled)
+    if (variant.options.cache != compile::CacheUse::enabled) return;
+    try {
       kernel::Program(device_, variant.source, variant.options);
+    } catch (const Error&) {
+    }
   }
   // For whoever looks into the store later.
   void mark_winner() {
@@ -360,6 +371,7 @@ class Tuning {
   TuneClock::time_point start_ = TuneClock::now();
   std::optional<std::size_t> best_;
   std::optional<std::pair<device::Kernel, device::LaunchShape>> best_kernel_;
+  std::map<std::size_t, std::pair<device::Kernel, device::LaunchShape>> finalists_;
   Tuned made_;
 };
 
