@@ -18,7 +18,7 @@ class SparseMergeWriter {
       : name_("sparse_merge_" + DType(form.dtype).name()),
         out_(name_, "generator of products by merged rows", tiling.schedule, merged_group(tiling),
              dialect),
-        items_(number(tiling.ranked_items)),
+        items_(number(merged_items(tiling) / merged_group(tiling))),
         tile_(number(merged_items(tiling))),
         group_size_(merged_group(tiling)),
         element_(out_.types.name_of(form.dtype)),
@@ -241,7 +241,14 @@ bool can_merge(const SparseForm& form, const Tiling& tiling) {
 }
 
 unsigned merged_group(const Tiling& tiling) { return std::min(tiling.group_size, 256u); }
-unsigned merged_items(const Tiling& tiling) { return merged_group(tiling) * tiling.ranked_items; }
+unsigned merged_items(const Tiling& tiling) {
+  // Of an item its product and the end of a row, of a work-item as much, and what scans declare.
+  constexpr std::uint64_t item_bytes = 8 + 4, scan_bytes = 1024, most_bytes = 48 * 1024;
+  const std::uint64_t room = std::min(local_bytes_of(tiling), most_bytes) - scan_bytes,
+                      group = merged_group(tiling);
+  const std::uint64_t items = std::max<std::uint64_t>(room / (group * item_bytes), 2) - 1;
+  return static_cast<unsigned>(group * std::min<std::uint64_t>(tiling.ranked_items, items));
+}
 
 FamilyText generate_sparse_merge(const SparseForm& form, const Tiling& tiling,
                                  const Dialect& dialect) {

@@ -15,6 +15,16 @@ TEST(SparseMerge, GoldenTexts) {
                   generate_sparse_merge(form, tiling_of(Schedule::wide), dialect_of(language)));
 }
 
+TEST(SparseMerge, ItemsFitIntoLocalMemory) {
+  Tiling tiling = tiling_of(Schedule::wide);
+  EXPECT_EQ(merged_items(tiling), merged_group(tiling) * tiling.ranked_items);
+  tiling.ranked_items = 31;
+  EXPECT_EQ(merged_items(tiling), 256u * 14);
+  EXPECT_LE(12 * (merged_items(tiling) + merged_group(tiling)), 48u * 1024 - 1024);
+  tiling.group_size = 32;
+  EXPECT_EQ(merged_items(tiling), 32u * 31);
+}
+
 TEST(SparseMerge, TakesRealRowsByAVector) {
   const Tiling& wide = tiling_of(Schedule::wide);
   EXPECT_TRUE(can_merge({}, wide));

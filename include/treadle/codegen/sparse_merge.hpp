@@ -21,7 +21,7 @@ namespace treadle::codegen {
 /// of the sums, wide schedule.
 bool can_merge(const SparseForm& form, const Tiling& tiling);
 /// The number of work-items of a group, for whose part of the list there is local memory, and the
-/// number of items of that part.
+/// number of items of that part: ranked_items of each, or those for which there is local memory.
 unsigned merged_group(const Tiling& tiling);
 unsigned merged_items(const Tiling& tiling);
 
