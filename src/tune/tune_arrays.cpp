@@ -333,14 +333,12 @@ std::size_t write_tilings(Store& store, const std::filesystem::path& file) {
     tiling.device = key.environment.device;
     tiling.architecture = key.environment.architecture;
     tiling.schedule = schedule == "wide" ? Schedule::wide : Schedule::narrow;
-    const Tiling usual = kernel::carried_tiling(tiling.device, tiling.architecture,
-                                                codegen::tiling_of(tiling.schedule));
+    // All numbers of the family: those that it had at first may be others in a later version.
     for (const codegen::TilingNumber& number : codegen::tiling_numbers()) {
       const auto found = attempts.front().values.find(std::string(number.name));
       if (found == attempts.front().values.end()) continue;
       const auto* whole = std::get_if<std::int64_t>(&found->second);
-      if (whole != nullptr && static_cast<std::uint64_t>(*whole) != number.get(usual))
-        tiling.numbers[found->first] = static_cast<std::uint64_t>(*whole);
+      if (whole != nullptr) tiling.numbers[found->first] = static_cast<std::uint64_t>(*whole);
     }
   }
   if (fresh.empty()) return 0;

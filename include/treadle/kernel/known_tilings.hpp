@@ -22,7 +22,7 @@ struct KnownTiling {
   std::string device = {};        ///< the vendor's name; empty: all devices of the architecture
   std::string architecture = {};  ///< "sm_90", "cpu"
   Schedule schedule = Schedule::wide;
-  std::map<std::string, std::uint64_t> numbers = {};  ///< the numbers that differ from the default
+  std::map<std::string, std::uint64_t> numbers = {};  ///< others are the default's
   bool operator==(const KnownTiling&) const = default;
 };
 
