@@ -38,7 +38,7 @@ CONSTRAINTS = [
     "LANES * ACROSS * TARGETS_EACH <= 512",
     "4 * (dimensions * LANES * ACROSS * TARGETS_EACH + STAGED * DEPTH * DOWN * NEIGHBOURS_EACH"
     " + (DOWN > 1) * DOWN * LANES * ACROSS * TARGETS_EACH)"
-    " <= (device.local_bytes if LANES > 1 else min(device.local_bytes, 49152))",
+    " <= min(device.local_bytes, 49152)",
 ]
 WISHES: dict[str, dict[str, Any]] = {
     "gpu": {"ACROSS": 16, "DOWN": 16, "TARGETS_EACH": 4, "NEIGHBOURS_EACH": 8, "DEPTH": 16},
@@ -95,7 +95,7 @@ def start_of(space: tune.Space, kind: str, dimensions: int) -> dict[str, Any]:
     wishes = dict(WISHES[kind])
     if wishes.get("STAGED") == 0 or dimensions % wishes.get("DEPTH", 1) != 0:
         wishes["DEPTH"] = dimensions
-    for too_many in ("", "TARGETS_EACH", "ACROSS", "DOWN"):  # targets of many dimensions are large
+    for too_many in ("", "TARGETS_EACH", "LANES", "ACROSS", "DOWN"):  # many dimensions: few targets
         wishes.pop(too_many, None)
         try:
             return dict(space.make(wishes))
