@@ -16,6 +16,9 @@ BATCH = 24
 SEEDS = range(*map(int, os.environ.get("TREADLE_RANDOM_CHECKS", f"0:{2 * BATCH}").split(":")))
 CHECKS = ("memory", "memory,init", "memory,race,init,sync")
 WORDS, WRITTEN = 192, 184
+# The arrays are the ends of the only allocation: else it is up to what lies beside them whether an
+# access past one is within some other.
+BYTES = 1 << 18
 PRELUDE = """
 #define T threadIdx.x
 #define Y threadIdx.y
@@ -46,6 +49,7 @@ class Draw:
         self.n = self.random.choice([1, 7, 8, 31, 32, 33, 64, 120, 128])
         self.w = self.random.choice([2**32 - 4, 2**32 - 28, 2**31 - 16, 3])
         self.uses_shared = self.random.random() < 0.4
+        self.text = self.draw_text()
 
     def one_of(self, *choices):
         return self.random.choice(choices)
@@ -114,7 +118,7 @@ class Draw:
             text += " __syncthreads();"
         return text
 
-    def text(self):
+    def draw_text(self):
         lines = [self.statement() for _ in range(self.random.randint(1, 3))]
         if self.random.random() < 0.2:
             lines.insert(0, f"if ({self.condition()}) return;" if not self.uses_shared else "")
@@ -150,9 +154,9 @@ class Runs:
         check, context, module = self.device.check, ctypes.c_void_p(), ctypes.c_void_p()
         check("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
         check("cuModuleLoadData", ctypes.byref(module), self.image)
-        arrays = [ctypes.c_uint64() for _ in range(2)]
-        for array in arrays:
-            check("cuMemAlloc_v2", ctypes.byref(array), ctypes.c_size_t(4 * WORDS))
+        first = ctypes.c_uint64()
+        check("cuMemAlloc_v2", ctypes.byref(first), ctypes.c_size_t(BYTES))
+        arrays = [first, ctypes.c_uint64(first.value + BYTES - 4 * WORDS)]
         yield lambda kernel: self.launch(kernel, context, module, arrays)
         check("cuCtxDestroy_v2", context)
 
@@ -187,7 +191,7 @@ def plain(told, is_one_block):
 @pytest.mark.parametrize("first", SEEDS[::BATCH])
 def test_random_rows_are_told_what_each_thread_is_told(opened_device, first, checks):
     kernels = [Draw(seed) for seed in range(first, min(first + BATCH, SEEDS.stop))]
-    text = PRELUDE + "".join(kernel.text() for kernel in kernels)
+    text = PRELUDE + "".join(kernel.text for kernel in kernels)
     one_by_one = Runs(opened_device, text, checks, "--treadle-disable=row-checks")(kernels)
     at_once = Runs(opened_device, text, checks)(kernels)
     for kernel, one, other in zip(kernels, one_by_one, at_once, strict=True):
@@ -195,4 +199,4 @@ def test_random_rows_are_told_what_each_thread_is_told(opened_device, first, che
         expected, found = (plain(told, is_one_block) for told in (one, other))
         if "race" not in checks and 0 in (one[0], other[0]):  # what a race leaves is not told
             expected, found = one[0], other[0]
-        assert expected == found, f"{kernel.text()} n={kernel.n} w={kernel.w} {kernel.block}"
+        assert expected == found, f"{kernel.text} n={kernel.n} w={kernel.w} {kernel.block}"
