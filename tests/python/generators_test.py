@@ -14,6 +14,7 @@ CONSTANTS = {
     "usual_compute_units": "of a device that does not tell",
     "cost_of_call": "an estimate, as those of operations",
     "own_steps": "instructions of an expression",
+    "item_bytes": "an element and a place of the merged product: what they take",
     "most_folds": "of one reduction: a limit of the interface",
     "many_elements": "for texts that are asked for without a launch",
     "least_bytes": "of a stream's workspace",
