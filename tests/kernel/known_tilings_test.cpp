@@ -87,10 +87,10 @@ TEST(KnownTilingsTest, WhatTreadleCarriesIsValid) {
 // By architecture: a machine that nobody has measured starts with what another of its kind has.
 TEST(KnownTilingsTest, AnUnknownDeviceOfAKnownArchitectureHasItsSeed) {
   const Tiling before = codegen::tiling_of(Schedule::wide);
-  const Tiling made = carried_tiling("a GPU that nobody has seen", "sm_90", before);
-  EXPECT_NE(made, before);
+  const std::string lines = line_for("", "sm_90", {{"lone_rounds", 1}});
+  EXPECT_NE(tiling_from(lines, "a GPU that nobody has seen", "sm_90", before), before);
   for (const char* unmeasured : {"sm_80", "sm_100"})
-    EXPECT_EQ(carried_tiling("NVIDIA H200", unmeasured, before), before);
+    EXPECT_EQ(tiling_from(lines, "NVIDIA H200", unmeasured, before), before);
 }
 
 TEST(KnownTilingsTest, ADeviceNobodyKnowsHasItsLimitsNumbers) {
