@@ -43,11 +43,8 @@ PlaneValues::Kind PlaneValues::kind(const Value* value) {
 
 /// Of a block's context what rows share; nothing that another block finds changed.
 PlaneValues::Kind PlaneValues::of_load(const llvm::LoadInst& load) const {
-  const Value* from = load.getPointerOperand()->stripInBoundsConstantOffsets();
-  const bool is_field = rows_ == Rows::of_block && from == body_.context() &&
-                        load.hasMetadata(llvm::LLVMContext::MD_invariant_load);
-  const bool is_member = llvm::isa<llvm::Argument>(from) && body_.reads_launch_arguments(load);
-  return is_field || is_member ? Kind::uniform : Kind::other;
+  const bool is_field = rows_ == Rows::of_block && body_.reads_block_field(load);
+  return is_field || body_.reads_member(load) ? Kind::uniform : Kind::other;
 }
 
 PlaneValues::Kind PlaneValues::of_sum(const llvm::User& value) {

@@ -69,12 +69,8 @@ RowValues::Kind RowValues::compute(const llvm::Instruction& value) {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value))
     return phi->hasConstantValue() ? kind(phi->hasConstantValue()) : Kind::other;
   if (!value.getType()->isIntegerTy()) return Kind::other;
-  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value)) {
-    // A member of a structure that was passed by value: there, whoever asks.
-    const Value* from = load->getPointerOperand()->stripInBoundsConstantOffsets();
-    const bool is_member = llvm::isa<llvm::Argument>(from) && body_.reads_launch_arguments(*load);
-    return is_member ? Kind::uniform : Kind::other;
-  }
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value))
+    return body_.reads_member(*load) ? Kind::uniform : Kind::other;
   if (llvm::isa<llvm::CastInst>(value))
     return value.getOperand(0)->getType()->isIntegerTy() ? kind(value.getOperand(0)) : Kind::other;
   if (!value.isBinaryOp() || value.isIntDivRem()) return Kind::other;

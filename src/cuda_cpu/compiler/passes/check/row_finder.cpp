@@ -138,14 +138,9 @@ Stride Finder::stride(const Value* value) {
 Stride Finder::compute(const Instruction& value) {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value))
     return phi->hasConstantValue() ? stride(phi->hasConstantValue()) : std::nullopt;
-  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value)) {
-    // What is there, whoever asks, and whatever the program would have asked before.
-    const Value* from = load->getPointerOperand()->stripInBoundsConstantOffsets();
-    const bool is_field =
-        from == body_.context() && load->hasMetadata(llvm::LLVMContext::MD_invariant_load);
-    const bool is_member = llvm::isa<llvm::Argument>(from) && body_.reads_launch_arguments(*load);
-    return is_field || is_member ? Stride(0) : std::nullopt;
-  }
+  // What is there, whoever asks, and whatever the program would have asked before.
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value))
+    return body_.reads_block_field(*load) || body_.reads_member(*load) ? Stride(0) : std::nullopt;
   if (const auto* pointer = llvm::dyn_cast<llvm::GetElementPtrInst>(&value))
     return of_pointer(*pointer);
   if (llvm::isa<llvm::IntToPtrInst>(value) && !value.getOperand(0)->getType()->isIntegerTy(64))

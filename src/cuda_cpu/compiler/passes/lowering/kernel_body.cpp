@@ -223,6 +223,16 @@ bool KernelBody::reads_launch_arguments(const llvm::LoadInst& load) const {
          !value_types[source->getArgNo()] && source->hasAttribute(llvm::Attribute::ReadOnly);
 }
 
+bool KernelBody::reads_member(const llvm::LoadInst& load) const {
+  const Value* from = load.getPointerOperand()->stripInBoundsConstantOffsets();
+  return llvm::isa<llvm::Argument>(from) && reads_launch_arguments(load);
+}
+
+bool KernelBody::reads_block_field(const llvm::LoadInst& load) const {
+  return load.getPointerOperand()->stripInBoundsConstantOffsets() == context() &&
+         load.hasMetadata(llvm::LLVMContext::MD_invariant_load);
+}
+
 void lower_services_for_threads(const KernelBody& body, llvm::Function& function,
                                 llvm::function_ref<bool(Marker)> wanted) {
   const auto parameter = [&](const llvm::Argument* of_body) {

@@ -36,6 +36,10 @@ struct KernelBody {
   bool is_thread_index(const llvm::Value* value) const;
   /// Reads a by-value structure parameter, which no thread writes.
   bool reads_launch_arguments(const llvm::LoadInst& load) const;
+  /// The same, from a parameter itself: the member is there, whoever asks.
+  bool reads_member(const llvm::LoadInst& load) const;
+  /// Reads a field of the block's context that nobody changes.
+  bool reads_block_field(const llvm::LoadInst& load) const;
 
  private:
   llvm::Argument* hidden(unsigned index) const { return function->getArg(user_parameters + index); }
