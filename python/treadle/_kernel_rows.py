@@ -76,8 +76,11 @@ class _Filled:
 
     def _argument(self, piece: str) -> Any:
         names, _, name = piece.partition(" ")
-        dtypes = (self._given.get(word) for word in names.split("|"))
-        dtype = next(dtype for dtype in dtypes if dtype is not None)
+        words = names.split("|")
+        given = (self._given.get(word) for word in words)
+        dtype = next((dtype for dtype in given if dtype is not None), None)
+        if dtype is None:
+            raise TypeError(f"{words[0]} is None, wanted: a dtype, such as numpy.float32")
         if name.startswith("*"):
             return self._face.vector(dtype, name[1:])
         return self._face.scalar(dtype, name)

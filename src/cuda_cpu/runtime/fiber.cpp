@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "cuda_cpu/runtime/device_heap.hpp"
 #include "cuda_cpu/runtime/local_stack.hpp"
+#include "cuda_cpu/runtime/process.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -43,7 +45,7 @@ void sanitizer_release(void*) {}
 void sanitizer_switch(void*) {}
 #endif
 
-std::size_t all_bytes() { return page() + local_bytes + gap + stack_bytes; }
+std::size_t all_bytes() { return page() + stack_bytes; }
 
 }  // namespace
 
@@ -51,6 +53,8 @@ void Fiber::release() {
   if (memory_ == nullptr) return;
   if (sanitizer_inside_ != nullptr) sanitizer_release(std::exchange(sanitizer_inside_, nullptr));
   munmap(std::exchange(memory_, nullptr), all_bytes());
+  void* const arrays = std::exchange(arrays_, nullptr);
+  if (!process_forked()) unmap_guarded(arrays, local_bytes, gap);
 }
 
 bool Fiber::reserve() {
@@ -60,9 +64,9 @@ bool Fiber::reserve() {
   if (memory == MAP_FAILED) return false;
   // Each guard counts towards the limit of 65530 mappings of a process, while adjacent stacks
   // would share one mapping. Without it deep recursion would write into another stack.
-  auto* const local = static_cast<std::byte*>(memory) + page();
-  if (mprotect(memory, page(), PROT_NONE) != 0 ||
-      mprotect(local + local_bytes, gap, PROT_NONE) != 0) {
+  // Arrays lie among device memory: an index out of bounds leads to no memory of the host.
+  arrays_ = mprotect(memory, page(), PROT_NONE) == 0 ? map_guarded(local_bytes, gap) : nullptr;
+  if (arrays_ == nullptr) {
     munmap(memory, all_bytes());
     return false;
   }
@@ -76,8 +80,8 @@ void Fiber::start(Body body, void* argument) {
   argument_ = argument;
   ended_ = false;
   getcontext(&inside_);
-  local_ = memory_ + page() + local_bytes;
-  inside_.uc_stack.ss_sp = memory_ + page() + local_bytes + gap;
+  local_ = static_cast<std::byte*>(arrays_) + local_bytes;
+  inside_.uc_stack.ss_sp = memory_ + page();
   inside_.uc_stack.ss_size = stack_bytes;
   inside_.uc_link = nullptr;
   // The arguments of a context are ints: the pointer goes in two halves.

@@ -35,7 +35,8 @@ class Fiber {
   static void run(unsigned high, unsigned low);
 
   ucontext_t inside_{}, outside_{};
-  std::byte* memory_ = nullptr;  // page | local stack | gap | stack
+  std::byte* memory_ = nullptr;  // page | stack
+  void* arrays_ = nullptr;       // the thread's, which grow downwards from the end
   void* local_ = nullptr;        // the local stack's end, while something else runs
   Body body_ = nullptr;
   void* argument_ = nullptr;

@@ -109,7 +109,8 @@ class BlockExchanges:
         )
 
     def places(self, _depth):
-        """Some threads take places in any order; what is in all of them has no order."""
+        """Some threads take places in any order; what is in all of them has no order. Nobody else
+        reads the places: of threads that have returned they would tell who came first."""
         u, name = self.unique("u"), self.name()
         take = self.pick(
             "atomicAdd(&taken, 1u)",
@@ -117,9 +118,10 @@ class BlockExchanges:
             "by_exchange(&taken, 1u)",
         )
         return Statement(
-            f"taken = 0; s0[t] = 0; __syncthreads(); "
-            f"if (({self.e()}) % 3 == 0) s0[{take}] = {self.e()}; __syncthreads(); "
-            f"for (unsigned {u} = 0; {u} < taken; {u}++) {name} += s0[{u}] ^ n; __syncthreads();"
+            f"taken = 0; __syncthreads(); "
+            f"if (({self.e()}) % 3 == 0) placed[{take}] = {self.e()}; __syncthreads(); "
+            f"for (unsigned {u} = 0; {u} < taken; {u}++) {name} += placed[{u}] ^ n; "
+            f"__syncthreads();"
         )
 
     def kept(self, _depth):

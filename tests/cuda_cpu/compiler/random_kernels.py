@@ -265,7 +265,8 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         return (
             f'extern "C" __global__ void {kernel}(unsigned* o, const unsigned* in, unsigned* g,\n'
             f"                             unsigned n) {{\n"
-            f"  {sizes} __shared__ unsigned s0[2 * NT], s1[NT], sum, most, odd, taken;\n"
+            f"  {sizes} __shared__ unsigned s0[2 * NT], s1[NT], placed[NT];\n"
+            "  __shared__ unsigned sum, most, odd, taken;\n"
             "  const unsigned row = threadIdx.y + blockDim.y * threadIdx.z;\n"
             "  const unsigned t = threadIdx.x + blockDim.x * row; o += blockIdx.x * NT;\n"
             "  unsigned a = t * 7 + 1 + blockIdx.x, b = t ^ 5, c = n, d = 3 * t;\n"

@@ -140,6 +140,26 @@ def test_so_it_does_where_each_thread_has_a_stack():
     child([case for kernel in ("alone", "across barriers") for case in usual(kernel)], fibers=1)
 
 
+@pytest.mark.parametrize("fibers", [0, 1])
+def test_no_memory_of_the_host_is_within_32_bits_of_an_array(device, fibers):
+    """By any 32-bit index of 4-byte elements. What the host has mapped there would be overwritten
+    without a fault: files that are mapped tell, for heaps lie among them."""
+    text = """extern "C" __global__ void k(unsigned long long* o, int n) { int x[4];
+      x[n & 3] = n; __syncthreads(); o[threadIdx.x] = (unsigned long long)(x + (x[3] & 1)); }"""
+    module = device.compile(text, *(["--treadle-fibers"] if fibers else []))
+    out = np.zeros(32, np.uint64)
+    device.check("treadle_cpu_run_on_fibers", fibers)
+    try:
+        module.kernel()(out, np.int32(3), block=(32,), grid=(1,))
+    finally:
+        device.check("treadle_cpu_run_on_fibers", 0)
+    spans = [line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines()]
+    named = [[int(end, 16) for end in span[0].split("-")] for span in spans if len(span) == 6]
+    near = 4 << 31
+    for address in map(int, out):
+        assert not [s for s in named if s[0] < address + near and s[1] > address - near]
+
+
 STACKS = {
     "large frames": """__device__ __noinline__ int f(int n, int k) { int x[50000]; x[k] = n;
       return n > 0 ? f(n - 1, k + 1) + x[n % 50000] : x[k]; }""",

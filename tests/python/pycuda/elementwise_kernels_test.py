@@ -309,6 +309,11 @@ def test_choices(crit):
     np.testing.assert_array_equal(out, np.where(condition != 0, X[f8], Y[f8]))
 
 
+def test_a_dtype_that_is_not_given():
+    with pytest.raises(TypeError, match="in_dtype is None, wanted: a dtype"):
+        elementwise.get_unary_func_kernel("sin", None)
+
+
 def test_every_kernel_has_its_test():
     text = Path(__file__).read_text()
     from treadle.pycuda import _elementwise_kernels

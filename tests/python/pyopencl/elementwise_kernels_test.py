@@ -262,6 +262,11 @@ def test_names_of_dtypes():
     assert elementwise.real_dtype(i4) == np.int32
 
 
+def test_a_dtype_that_is_not_given(context):
+    with pytest.raises(TypeError, match="out_dtype is None, wanted: a dtype"):
+        elementwise.get_unary_func_kernel(context, "sin", None)
+
+
 def test_every_kernel_has_its_test():
     from treadle.pyopencl import _elementwise_kernels
 
