@@ -203,7 +203,13 @@ def _arrays(options: argparse.Namespace) -> int:
     if shows:
         sys.stderr.write("\r\x1b[K")
     rows: list[dict[str, Any]] = [
-        {"family": t.family, "numbers": dict(t.numbers), "ratio": t.ratio, "attempts": t.attempts}
+        {
+            "family": t.family,
+            "numbers": dict(t.numbers),
+            "ratio": t.ratio,
+            "attempts": t.attempts,
+            "ratios": t.ratios,
+        }
         for t in tuned
     ]
     if options.json:

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "treadle/device/current.hpp"
 #include "treadle/kernel/known_tilings.hpp"
 #include "treadle/kernel/tiling.hpp"
+#include "tune/array_contest.hpp"
 #include "tune/array_workloads.hpp"
 #include "tune/samples.hpp"
 
@@ -25,6 +27,14 @@ using codegen::Tiling;
 
 constexpr const char* key_prefix = "treadle.arrays.";
 constexpr unsigned turns = 5, final_turns = 15;
+constexpr std::size_t finalists = 3;
+/// So much of a family's seconds is for the search; the rest measures the best again.
+constexpr double search_share = 0.7;
+/// One run of all problems takes at most this part of the seconds: a size for which they would take
+/// longer is left out.
+constexpr double run_share = 1.0 / 150;
+/// Problems that take less are queued several times, or waiting would be what is measured.
+constexpr double least_seconds = 200e-6;
 
 /// A family, and its numbers, wide and narrow. Where a schedule does not use one it is left out.
 struct ArrayFamily {
@@ -34,19 +44,24 @@ struct ArrayFamily {
 const std::vector<ArrayFamily>& families() {
   static const std::vector<ArrayFamily> all = {
       {"elementwise",
-       {"group_size", "operand_bytes", "register_words", "strided_items", "lone_rounds",
-        "most_rounds", "rows_extent", "chunk_bytes", "chunk_length"}},
+       {"group_size", "access_bytes", "operand_bytes", "register_words", "strided_items",
+        "lone_rounds", "most_rounds", "rows_extent", "random_blocks", "chunk_bytes",
+        "chunk_length"}},
       {"transpose", {"tile_side", "short_row_squares", "local_bytes"}},
       {"fold",
-       {"groups_per_unit", "columns_per_unit", "column_depth", "column_elements", "lone_row",
-        "short_row", "short_row_depth", "middle_row", "middle_row_depth", "accumulators"}},
+       {"groups_per_unit", "columns_per_unit", "places_per_unit", "costly_per_unit", "costly_map",
+        "column_depth", "fewest_columns", "column_elements", "lone_row", "short_row",
+        "short_row_depth", "middle_row", "middle_row_depth", "accumulators", "fold_bytes",
+        "part_bytes", "strip_bytes", "most_chunks"}},
       {"scan",
-       {"scan_rows", "scan_row_items", "scan_items", "scan_residents", "anchored_tiles",
-        "loads_in_flight", "scan_lanes", "interval_length", "least_interval"}},
+       {"scan_bytes", "scan_rows", "scan_row_items", "scan_items", "scan_residents",
+        "anchored_tiles", "loads_in_flight", "scan_lanes", "interval_length", "least_interval"}},
       {"sort",
        {"intervals_per_unit", "digit_bits", "ranked_items", "sweep_warps", "sweep_groups",
         "sweep_items", "sweep_bits", "words_in_flight", "row_warps", "sort_tile", "keys_at_once",
-        "counter_copies", "line_bytes", "gathered_bytes", "lone_sort", "cached_row"}},
+        "counter_copies", "line_bytes", "gathered_bytes", "ranked_row", "lone_sort", "cached_row"}},
+      {"selection", {"select_bits", "kept_elements", "least_piece"}},
+      {"counting", {"bin_bytes"}},
       {"product",
        {"product_side", "product_stretch", "product_groups", "product_depth", "product_quad",
         "product_rows", "product_row_bytes", "product_steps"}}};
@@ -111,12 +126,11 @@ class FamilyTuning {
   FamilyTuning(const std::shared_ptr<device::Device>& device, const ArrayFamily& family,
                const std::shared_ptr<device::Stream>& stream, const ArrayTuneOptions& options)
       : device_(*device),
-        stream_(*stream),
+        stream_(stream),
         family_(family),
         options_(options),
         before_(kernel::tiling_of(*device)),
         space_(space_around(before_, family)),
-        workloads_(array_workloads(family.name, stream, options.size)),
         key_{key_prefix + family.name,
              {{"schedule", std::string(schedule_name(before_.schedule))}},
              environment_of(*device)} {
@@ -124,10 +138,14 @@ class FamilyTuning {
   }
 
   ArrayTuned run(ArrayClock::time_point start, double seconds) {
-    seconds_before_ = seconds_of(before_);
-    for (const ArrayWorkload& each : workloads_) expected_.push_back(each.results());
+    begin_ = ArrayClock::now();
+    seconds_ = seconds;
+    add_problems();
+    contest_.emplace(problems_.size(), before_, [this](std::size_t problem, const Tiling& tiling) {
+      return seconds_of(problems_[problem], tiling);
+    });
     Search search(space_, {.strategy = Strategy::hill_climbing,
-                           .budget = {.seconds = seconds},
+                           .budget = {.seconds = std::max(seconds * search_share - passed(), 0.05)},
                            .seed = options_.seed,
                            .start = {space_.make(values_of_tiling(space_, before_))}});
     while (!search.is_over() && !(options_.stop && options_.stop())) {
@@ -139,7 +157,7 @@ class FamilyTuning {
         options_.progress(
             {.family = family_.name,
              .tried = made_.attempts,
-             .best = best_seconds_ / seconds_before_,
+             .best = best_.empty() ? 1 : best_.front().seconds / seconds_before_,
              .seconds = std::chrono::duration<double>(ArrayClock::now() - start).count()});
     }
     finish();
@@ -147,40 +165,91 @@ class FamilyTuning {
   }
 
  private:
-  /// One run of all workloads: the product of their times, of equal weight each.
-  double seconds_of(const Tiling& tiling) {
-    kernel::set_tiling(device_, tiling);
-    double logarithms = 0;
-    for (const ArrayWorkload& each : workloads_) {
-      stream_.synchronize();
-      const auto start = ArrayClock::now();
-      each.queue();
-      stream_.synchronize();
-      const std::chrono::duration<double> taken = ArrayClock::now() - start;
-      logarithms += std::log(std::max(taken.count(), 1e-9));
-    }
-    return std::exp(logarithms / static_cast<double>(workloads_.size()));
+  struct Problem {
+    ArrayWorkload workload;
+    ArrayProblemSize size;
+    std::vector<double> expected = {};
+    unsigned runs = 1;  ///< of a measurement
+  };
+  struct Finalist {
+    Configuration configuration;
+    double seconds;
+  };
+
+  double passed() const {
+    return std::chrono::duration<double>(ArrayClock::now() - begin_).count();
   }
-  std::string difference_of_results() const {
-    for (std::size_t k = 0; k < workloads_.size(); ++k) {
-      const std::vector<double> found = workloads_[k].results();
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        const double wanted = expected_[k][i];
-        if (!(std::abs(found[i] - wanted) <= 1e-4 * std::abs(wanted) + 1e-6))
-          return workloads_[k].name + ": number " + std::to_string(i) + " is " +
-                 std::to_string(found[i]) + ", expected " + std::to_string(wanted);
+
+  // By ascending size, as long as a run of all takes little of the time and there is memory.
+  void add_problems() {
+    std::vector<std::uint64_t> sizes = options_.sizes;
+    if (sizes.empty()) {
+      sizes = array_sizes(family_.name, device_.info().kind);
+      const auto most = static_cast<std::uint64_t>(double(sizes.back()) * options_.size);
+      for (std::uint64_t& each : sizes) each = std::min(each, std::max<std::uint64_t>(most, 4096));
+      sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    }
+    double logarithms = 0, all = 0;
+    for (const std::uint64_t size : sizes) {
+      try {
+        std::vector<Problem> made;
+        double taken = 0;
+        for (ArrayWorkload& each : array_workloads(family_.name, stream_, size)) {
+          made.push_back({each, {family_.name, each.name, each.elements}});
+          const double seconds = prepared(made.back());
+          taken += seconds;
+          logarithms += std::log(seconds);
+        }
+        all += taken;
+        if (options_.sizes.empty() && !problems_.empty() && all > seconds_ * run_share) return;
+        problems_.insert(problems_.end(), made.begin(), made.end());
+        seconds_before_ = std::exp(logarithms / double(problems_.size()));
+      } catch (const OutOfMemory&) {
+        if (problems_.empty()) throw;
+        return;
       }
+    }
+  }
+  /// How long it takes with the numbers before.
+  double prepared(Problem& problem) {
+    if (options_.model) return std::max(options_.model(problem.size, before_), 1e-9);
+    seconds_of(problem, before_);  // compiles
+    problem.expected = problem.workload.results();
+    const double seconds = seconds_of(problem, before_);
+    problem.runs = static_cast<unsigned>(std::clamp(least_seconds / seconds, 1.0, 32.0));
+    return seconds;
+  }
+  double seconds_of(const Problem& problem, const Tiling& tiling) {
+    if (options_.model) return options_.model(problem.size, tiling);
+    kernel::set_tiling(device_, tiling);
+    stream_->synchronize();
+    const double start = now();
+    for (unsigned k = 0; k < problem.runs; ++k) problem.workload.queue();
+    stream_->synchronize();
+    return std::max(now() - start, 1e-9) / problem.runs;
+  }
+  double now() const {
+    if (options_.is_processor_time) return double(std::clock()) / CLOCKS_PER_SEC;
+    return std::chrono::duration<double>(ArrayClock::now().time_since_epoch()).count();
+  }
+  std::string difference_of_results(const Problem& problem) const {
+    const std::vector<double> found = problem.workload.results();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double wanted = problem.expected[i];
+      if (!(std::abs(found[i] - wanted) <= 1e-4 * std::abs(wanted) + 1e-6))
+        return problem.size.name + " of " + std::to_string(problem.size.elements) + ": number " +
+               std::to_string(i) + " is " + std::to_string(found[i]) + ", expected " +
+               std::to_string(wanted);
     }
     return {};
   }
-  /// The median of its times divided by those of the numbers before, in turn: both drift together.
-  std::vector<double> ratios(const Tiling& tiling, unsigned count) {
-    std::vector<double> made;
-    for (unsigned k = 0; k < count; ++k) {
-      const double without = seconds_of(before_);
-      made.push_back(seconds_of(tiling) / without);
+  std::string first_difference(const Tiling& tiling) {
+    if (options_.model) return {};
+    for (const Problem& each : problems_) {
+      seconds_of(each, tiling);  // compiles
+      if (std::string wrong = difference_of_results(each); !wrong.empty()) return wrong;
     }
-    return made;
+    return {};
   }
 
   const Measured& tried(std::uint64_t number) {
@@ -189,17 +258,13 @@ class FamilyTuning {
     const Tiling tiling = with_configuration(before_, configuration);
     last_ = {};
     try {
-      seconds_of(tiling);  // compiles
-      last_.error = difference_of_results();
-      if (last_.error.empty() && tiling == before_) {
-        last_.seconds = seconds_before_;
-      } else if (last_.error.empty()) {
-        for (const double ratio : ratios(tiling, turns))
-          last_.samples.push_back(ratio * seconds_before_);
-        last_.seconds = median_of(last_.samples);
-      } else {
+      last_.error = first_difference(tiling);
+      if (!last_.error.empty())
         last_.outcome = Outcome::wrong_result;
-      }
+      else if (tiling == before_)
+        last_.seconds = seconds_before_;
+      else
+        put_standing(contest_->measure(tiling, turns));
     } catch (const Error& error) {
       last_.outcome = Outcome::launch_refused;
       last_.error = error.what();
@@ -207,36 +272,48 @@ class FamilyTuning {
     if (!last_.is_right()) {
       last_.seconds = never;
       ++made_.failed;
-    }
-    if (last_.seconds < best_seconds_) {
-      best_seconds_ = last_.seconds;
-      best_ = configuration;
+    } else if (last_.outcome == Outcome::measured) {
+      const auto place = std::ranges::upper_bound(best_, last_.seconds, {}, &Finalist::seconds);
+      best_.insert(place, {configuration, last_.seconds});
+      if (best_.size() > finalists) best_.pop_back();
     }
     options_.store->add(key_, configuration, last_);
     return last_;
   }
+  // The search is led away from what is slow somewhere, by how slow that is.
+  void put_standing(const Standing& standing) {
+    const bool is_slower = standing.worst > options_.slowest;
+    if (is_slower) last_.outcome = Outcome::overtaken;
+    last_.seconds =
+        seconds_before_ * (is_slower ? std::max(standing.mean, standing.worst) : standing.mean);
+    for (const double ratio : standing.ratios) last_.samples.push_back(ratio * seconds_before_);
+  }
 
   // Twice measured, and by more than clocks wander: what is hardly better stays as it is.
   void finish() {
-    if (best_) {
-      const Tiling tiling = with_configuration(before_, *best_);
-      std::vector<double> measured = {1};
-      if (tiling != before_) measured = ratios(tiling, final_turns);
-      std::ranges::sort(measured);
-      made_.ratio = median_of(measured);
+    for (std::size_t k = 0; k < best_.size() && (k == 0 || passed() < seconds_); ++k) {
+      const Configuration& configuration = best_[k].configuration;
+      const Tiling tiling = with_configuration(before_, configuration);
+      if (tiling == before_) break;  // those behind it are slower
+      const Standing standing = contest_->confirm(tiling, final_turns, options_.slowest);
+      if (made_.ratios.empty() && standing.ratios.size() == problems_.size())
+        for (std::size_t i = 0; i < problems_.size(); ++i)
+          made_.ratios.push_back({problems_[i].size, standing.ratios[i]});
       // On a busy machine a median alone is luck.
-      const double upper = measured[measured.size() * 3 / 4];
-      if (made_.ratio < options_.worth && upper < std::max(1.0, options_.worth)) {
-        keep_winner(*best_, made_.ratio);
-        for (const std::string& name : space_.names()) {
-          const codegen::TilingNumber& number = number_of_tiling(name);
-          if (number.get(tiling) != number.get(before_)) made_.numbers[name] = number.get(tiling);
-        }
-        return kernel::set_tiling(device_, tiling);
+      if (standing.worst > options_.slowest || standing.mean >= options_.worth ||
+          standing.upper >= std::max(1.0, options_.worth))
+        continue;
+      made_.ratio = standing.mean;
+      keep_winner(configuration, made_.ratio);
+      for (const std::string& name : space_.names()) {
+        const codegen::TilingNumber& number = number_of_tiling(name);
+        if (number.get(tiling) != number.get(before_)) made_.numbers[name] = number.get(tiling);
       }
-      keep_winner(space_.make(values_of_tiling(space_, before_)), 1);
+      return kernel::set_tiling(device_, tiling);
     }
-    made_.ratio = 1;
+    if (made_.ratios.empty())
+      for (const Problem& each : problems_) made_.ratios.push_back({each.size, 1});
+    if (!best_.empty()) keep_winner(space_.make(values_of_tiling(space_, before_)), 1);
     kernel::set_tiling(device_, before_);
   }
   void keep_winner(const Configuration& configuration, double ratio) {
@@ -252,16 +329,18 @@ class FamilyTuning {
   }
 
   device::Device& device_;
-  device::Stream& stream_;
+  std::shared_ptr<device::Stream> stream_;
   const ArrayFamily& family_;
   const ArrayTuneOptions& options_;
   const Tiling before_;
   Space space_;
-  std::vector<ArrayWorkload> workloads_;
   StoreKey key_;
-  std::vector<std::vector<double>> expected_;
-  double seconds_before_ = never, best_seconds_ = never;
-  std::optional<Configuration> best_;
+  ArrayClock::time_point begin_ = {};
+  double seconds_ = 0;
+  std::vector<Problem> problems_;
+  std::optional<ArrayContest> contest_;
+  double seconds_before_ = never;
+  std::vector<Finalist> best_;  // the best first
   Measured last_;
   ArrayTuned made_;
 };

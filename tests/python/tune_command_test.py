@@ -256,7 +256,10 @@ NUMBERS = """
 import treadle
 from treadle import tune
 [found] = tune.tune_arrays(treadle.default_device(), families=["transpose"], seconds=0.1,
-                           size=0.02, store=tune.Store(), progress=print)
+                           sizes=[4096, 16384], store=tune.Store(), progress=print,
+                           processor_time=True)
+assert [(name, size) for name, size, _ in found.ratios] == [
+    ("copy", 4096), ("sum", 4096), ("copy", 16384), ("sum", 16384)], found.ratios
 assert found.attempts >= 1 and repr(found).startswith("<ArrayTuned transpose:"), found
 """
 

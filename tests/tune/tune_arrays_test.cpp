@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "device/each_device.hpp"
 #include "treadle/kernel/known_tilings.hpp"
@@ -48,18 +50,27 @@ INSTANTIATE_TEST_SUITE_P(Devices, TuneArraysTest, testing::ValuesIn(running_devi
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TuneArraysTest);
 
 TEST_P(TuneArraysTest, EveryFamilyIsASpaceAroundTheDevicesNumbers) {
-  ASSERT_EQ(array_families().size(), 6u);
+  ASSERT_EQ(array_families().size(), 8u);
+  // What decides how sums are rounded is in none.
+  std::set<std::string> reached = {"run_elements",    "text_run_elements", "run_rows",
+                                   "block_elements",  "longest_in_blocks", "lane_bytes",
+                                   "short_row_lanes", "short_row_turns",   "vector_lanes"};
   for (const std::string& family : array_families()) {
     const Space space = array_space(*device_, family);
-    EXPECT_GT(space.size(), 4u) << family;
+    EXPECT_GT(space.size(), 1u) << family;
     EXPECT_EQ(space.size(), space.cartesian_size());
+    reached.insert(space.names().begin(), space.names().end());
+  }
+  for (const codegen::TilingNumber& number : codegen::tiling_numbers()) {
+    const bool is_used = number.get(before_) >= number.least;
+    EXPECT_TRUE(!is_used || reached.contains(std::string(number.name))) << number.name;
   }
   expect_error<InvalidArgument>([&] { array_space(*device_, "folds"); },
                                 {"family is 'folds'", "elementwise, transpose, fold"});
 }
 
 TEST_P(TuneArraysTest, WhatIsBetterIsUsedAndWrittenForLaterProcesses) {
-  options_.worth = 1e9;  // whatever is best
+  options_.worth = options_.slowest = 1e9;  // whatever is best
   std::size_t told = 0;
   options_.progress = [&](const ArrayProgress& progress) {
     ++told;
@@ -98,6 +109,7 @@ TEST_P(TuneArraysTest, WhatIsHardlyBetterStaysAsItIs) {
 
 TEST_P(TuneArraysTest, EveryFamilyIsTunedAndRight) {
   options_.seconds = 1;
+  options_.sizes = {1 << 15};
   for (const ArrayTuned& each : tune_arrays(device_, options_)) {
     EXPECT_GE(each.attempts, 1u) << each.family;
     EXPECT_LT(each.failed, each.attempts) << each.family;
@@ -113,6 +125,77 @@ TEST_P(TuneArraysTest, StoppedItKeepsWhatTheDeviceHad) {
   EXPECT_EQ(kernel::tiling_of(*device_), before_);
   options_.families = {"sorts"};
   expect_error<InvalidArgument>([&] { tune_arrays(device_, options_); }, {"family is 'sorts'"});
+}
+
+/// A device whose times are a formula of one number, of the time before.
+class ModelledArraysTest : public TuneArraysTest {
+ protected:
+  /// What came of the family; `ratio` says how many times as long a problem takes.
+  ArrayTuned tuned(const std::string& family,
+                   std::function<double(const ArrayProblemSize&, const codegen::Tiling&)> ratio) {
+    options_.families = {family};
+    options_.seconds = 0.4;
+    options_.model = [this, ratio = std::move(ratio)](const ArrayProblemSize& problem,
+                                                      const codegen::Tiling& tiling) {
+      sizes_.insert(problem.elements);
+      names_.insert(problem.name);
+      return 1e-9 * double(problem.elements) * ratio(problem, tiling);
+    };
+    return tune_arrays(device_, options_).front();
+  }
+  std::set<std::uint64_t> sizes_;
+  std::set<std::string> names_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, ModelledArraysTest, testing::Values("cpu"),
+                         device::device_test_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ModelledArraysTest);
+
+// Numbers for products of 1024 were adopted that took fourteen times as long for 4096.
+TEST_P(ModelledArraysTest, WhatSmallProblemsLikeAndLargeOnesHateIsNotAdopted) {
+  const auto steps = before_.product_steps;
+  const ArrayTuned found = tuned("product", [&](const auto& problem, const auto& tiling) {
+    const bool is_large = problem.elements > 10000;
+    const double depth = tiling.product_depth == before_.product_depth ? 1 : is_large ? 14 : 0.3;
+    return depth * (tiling.product_steps == steps ? 1 : 0.9);
+  });
+  EXPECT_GT(sizes_.size(), 1u);
+  EXPECT_EQ(names_.size(), 3u);
+  // What is better everywhere is.
+  EXPECT_FALSE(found.numbers.contains("product_depth"));
+  EXPECT_TRUE(found.numbers.contains("product_steps"));
+  EXPECT_NEAR(found.ratio, 0.9, 1e-9);
+  EXPECT_EQ(found.ratios.size(), names_.size() * sizes_.size());
+}
+TEST_P(ModelledArraysTest, LittleSlowerForOneProblemIsTooSlow) {
+  const ArrayTuned found = tuned("scan", [&](const auto& problem, const auto& tiling) {
+    if (tiling.scan_lanes == before_.scan_lanes) return 1.0;
+    return problem.name == "rows" && problem.elements == *sizes_.begin() ? 1.05 : 0.7;
+  });
+  EXPECT_TRUE(found.numbers.empty());
+  EXPECT_EQ(found.ratio, 1);
+  EXPECT_EQ(kernel::tiling_of(*device_), before_);
+}
+// As a search picks the luckiest of many, its own times of that one say nothing.
+TEST_P(ModelledArraysTest, WhatWasLuckAtFirstIsMeasuredAgain) {
+  std::map<std::uint64_t, unsigned> asked;  // of a number's value
+  const ArrayTuned found = tuned("transpose", [&](const auto&, const auto& tiling) {
+    if (tiling.tile_side != before_.tile_side) return ++asked[tiling.tile_side] < 120 ? 0.5 : 1.0;
+    return 1.0;
+  });
+  EXPECT_TRUE(found.numbers.empty()) << found.ratio;
+}
+// Numbers of one's own sizes.
+TEST_P(ModelledArraysTest, SizesAreTheCallers) {
+  options_.sizes = {1 << 14, 1 << 16};
+  tuned("transpose", [](const auto&, const auto&) { return 1.0; });
+  EXPECT_EQ(sizes_, (std::set<std::uint64_t>{1 << 14, 1 << 16}));
+}
+TEST_P(ModelledArraysTest, SizesThatWouldTakeAllTheTimeAreLeftOut) {
+  options_.size = 1;
+  tuned("elementwise", [](const auto&, const auto&) { return 1.0; });
+  // 0.4 s allow 2.7 ms for a run of all.
+  EXPECT_GT(sizes_.size(), 1u);
+  EXPECT_LT(*sizes_.rbegin(), 3000000u);
 }
 
 // Wisdom of another machine, say.

@@ -26,7 +26,18 @@ void bind_tune_arrays(nb::module_& m) {
   nb::class_<ArrayTuned>(m, "ArrayTuned", "What was found for a family of arrays' kernels.")
       .def_ro("family", &ArrayTuned::family, "\"fold\", \"sort\" and so on.")
       .def_ro("numbers", &ArrayTuned::numbers, "Those of Tiling that are better; empty: none is.")
-      .def_ro("ratio", &ArrayTuned::ratio, "Time with them, of that without.")
+      .def_ro("ratio", &ArrayTuned::ratio, "Time with them, of that without, in the mean.")
+      .def_prop_ro(
+          "ratios",
+          [](const ArrayTuned& self) {
+            nb::list made;
+            for (const tune::ArrayRatio& each : self.ratios)
+              made.append(nb::make_tuple(each.problem.name, each.problem.elements, each.ratio));
+            return made;
+          },
+          nb::sig("def ratios(self) -> list[tuple[str, int, float]]"),
+          "Problem, elements, and time with the best numbers that were found, better everywhere or "
+          "not, of that without.")
       .def_ro("attempts", &ArrayTuned::attempts, "Configurations that were tried.")
       .def_ro("failed", &ArrayTuned::failed, "Of these, such as were not right.")
       .def("__repr__", [](const ArrayTuned& self) {
@@ -43,7 +54,10 @@ void bind_tune_arrays(nb::module_& m) {
             .families = nb::cast<std::vector<std::string>>(how["families"]),
             .seconds = nb::cast<double>(how["seconds"]),
             .size = nb::cast<double>(how["size"]),
+            .sizes = nb::cast<std::vector<std::uint64_t>>(how["sizes"]),
             .worth = nb::cast<double>(how["worth"]),
+            .slowest = nb::cast<double>(how["slowest"]),
+            .is_processor_time = nb::cast<bool>(how["processor_time"]),
             .seed = nb::cast<std::uint64_t>(how["seed"]),
             .store = nb::cast<std::shared_ptr<tune::Store>>(how["store"])};
         options.stop = [stop = nb::handle(how["stop"])] {

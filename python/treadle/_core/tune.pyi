@@ -608,7 +608,13 @@ class ArrayTuned:
 
     @property
     def ratio(self) -> float:
-        """Time with them, of that without."""
+        """Time with them, of that without, in the mean."""
+
+    @property
+    def ratios(self) -> list[tuple[str, int, float]]:
+        """
+        Problem, elements, and time with the best numbers that were found, better everywhere or not, of that without.
+        """
 
     @property
     def attempts(self) -> int:

@@ -271,7 +271,10 @@ def tune_arrays(
     families: Sequence[str] = (),
     seconds: float = 60,
     size: float = 1,
+    sizes: Sequence[int] = (),
     worth: float = 0.97,
+    slowest: float = 1.03,
+    processor_time: bool = False,
     seed: int = 0,
     store: Any = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
@@ -280,17 +283,24 @@ def tune_arrays(
     this device: of all array_families(), or of those that are named.
 
     Results are compared with those of the numbers before, and times are measured in turn with
-    them. What takes less than `worth` of the time is used from now on, and by later processes.
-    size: of the arrays, of those that fit the kind of device. store: the user's, a Store, or the
-    name of its file. progress: is called with a dict of family, tried, best (of the time before)
-    and seconds. Nobody else should use the device. Ctrl-C ends it with what was found so far.
+    them, for problems of several sizes. What takes less than `worth` of the time in the mean, and
+    for no problem more than `slowest` times as long, in a second measurement too, is used from now
+    on, and by later processes. size: of the largest arrays, of those that fit the kind of device.
+    sizes: how many elements they have, in place of sizes that were chosen. processor_time: seconds
+    of this process's processors count, not the clock's, where others use them, too. store: the
+    user's, a Store, or the name of its file. progress: is called with a dict of family, tried, best
+    (of the time before) and seconds. Nobody else should use a GPU. Ctrl-C ends it with what was
+    found so far.
     """
     where = treadle.find_device(device) if isinstance(device, str) else device
     how = {
         "families": list(families),
         "seconds": seconds,
         "size": size,
+        "sizes": list(sizes),
         "worth": worth,
+        "slowest": slowest,
+        "processor_time": processor_time,
         "seed": seed,
         "store": store_of(store),
         "progress": progress,
