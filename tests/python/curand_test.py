@@ -28,7 +28,8 @@ def nvidias_folder():
     site = sysconfig.get_paths()["purelib"]
     roots = [os.environ.get("CUDA_HOME", ""), "/usr/local/cuda", *glob.glob(f"{site}/nvidia/*")]
     folders = (pathlib.Path(root) / "include" for root in roots if root)
-    return next((each for each in folders if (each / "curand_kernel.h").exists()), None)
+    names = "curand_kernel.h", "curand.h"  # some images have the first without what it includes
+    return next((each for each in folders if all((each / name).exists() for name in names)), None)
 
 
 def with_nvidias_header(folder, own_folder):
