@@ -109,6 +109,13 @@ Array padded_mask(const Array& condition, std::int64_t length) {
   return whole;
 }
 
+/// Throws unless the values fit where a mask selects no part of an array.
+void require_parts(const Array& values, const Array& x, const Array& mask) {
+  Shape shape{0};
+  shape.insert(shape.end(), x.shape().begin() + mask.rank(), x.shape().end());
+  if (values.size() != 1) broadcast_to(values, shape);
+}
+
 }  // namespace
 
 Array flatnonzero(const Array& x) {
@@ -187,7 +194,7 @@ void assign_selected(const Array& x, const Array& mask, const Operand& value) {
   if (values == nullptr || values->rank() <= behind || values->size() == 1) {
     if (mask.size() == 0) {  // the number is checked against the dtype, although nothing is written
       const Array none = full({}, false, Scalar::boolean, {.stream = x.stream()});
-      return values == nullptr ? x.assign_where(none, value) : void();
+      return values == nullptr ? x.assign_where(none, value) : require_parts(*values, x, mask);
     }
     Shape shape = shape_of(mask);
     shape.insert(shape.end(), static_cast<std::size_t>(behind), 1);
@@ -196,9 +203,7 @@ void assign_selected(const Array& x, const Array& mask, const Operand& value) {
   if (mask.rank() == 0) return assign_selected(expand_dims(x, 0), expand_dims(mask, 0), value);
   const std::vector<Array> places = nonzero(mask);
   if (places.front().size() > 0) return assign_at(x, as_indices(places), value);
-  Shape shape{0};
-  shape.insert(shape.end(), x.shape().begin() + mask.rank(), x.shape().end());
-  broadcast_to(*values, shape);  // throws if the shapes do not fit
+  require_parts(*values, x, mask);
 }
 
 Array extract(const Array& condition, const Array& x) {

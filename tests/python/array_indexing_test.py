@@ -209,6 +209,19 @@ def test_masks_on_the_device_choose_what_is_assigned_to(computing):
         ours[tnp.array([True, False])] = 1
 
 
+@pytest.mark.parametrize("masked", [(0,), (3,), (0, 0)])
+def test_values_fit_where_a_mask_selects_nothing(computing, masked):
+    x = np.zeros((3, 4), "f4")
+    for shape in [(), (1,), (4,), (0, 4), (2,), (0, 2), (3, 4), (1, 1)]:
+        try:
+            x[np.zeros(masked, bool)] = np.ones(shape)
+        except ValueError:
+            with pytest.raises(ValueError, match="shape|axis"):
+                tnp.zeros((3, 4), "f4")[tnp.zeros(masked, bool)] = tnp.ones(shape)
+        else:
+            tnp.zeros((3, 4), "f4")[tnp.zeros(masked, bool)] = tnp.ones(shape)
+
+
 def test_chosen_elements_are_part_of_the_kernel(computing):
     x = tnp.arange(10, dtype="f4")
     y = x[tnp.array([3, 1])] * 2 + 1
