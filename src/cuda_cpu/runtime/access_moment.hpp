@@ -15,6 +15,7 @@ struct Moment {
   std::uint32_t thread = 0, block_barriers = 0, warp_barriers = 0;
   std::uint32_t time = 0;       ///< counts the waits for some threads that ended in the block
   std::uint32_t waited_at = 0;  ///< when the last of its own did
+  bool operator==(const Moment&) const = default;
 
   /// Whether nothing orders this and a later moment of the same block. Whom a thread waited for is
   /// not known when it waited for some: all that was done before counts as theirs.

@@ -106,6 +106,7 @@ class BlockRecord {
   struct FoundAllocation;
   const FoundAllocation* allocation_at(std::uintptr_t address);
   bool known(std::uintptr_t address, std::uint64_t size);
+  void remember(std::uintptr_t address, const CheckedAccess& access);
   bool apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access);
   bool apart_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
   bool changed_nothing(std::uintptr_t address, std::uint64_t size);

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "cuda_cpu/runtime/kept_by_thread.hpp"
@@ -38,7 +39,8 @@ struct NotedRow {
 };
 
 /// At first some rows, in their order. A cell for each word once a thread alone accessed the page,
-/// or rows that nobody could keep apart; or for each byte, once a part of a word was accessed.
+/// or rows that nobody could keep apart, until a row of a later launch comes and few rows say what
+/// the cells do; or for each byte, once a part of a word was accessed.
 /// Nothing where nothing was accessed since it was forgotten. A page stays as long as the process:
 /// threads remember it.
 struct Page {
@@ -48,8 +50,10 @@ struct Page {
   std::vector<NotedRow> rows;
   bool is_written = false;  ///< by one of them, maybe
   std::vector<Cell> cells;
+  std::uint32_t joined_for = 0;  ///< the launch whose row last found cells
   bool is_split() const { return cells.size() == page_bytes; }
   void prepare();
+  void join(const GlobalMoment& now);
   void split() {
     std::vector<Cell> bytes(page_bytes);
     for (std::size_t k = 0; k < page_bytes; ++k) bytes[k] = cells[k / word_bytes];
@@ -185,6 +189,51 @@ void Page::prepare() {
   rows = {};
 }
 
+/// Words from `first` on that one thread, or neighbours, touched at one place, as cells know it.
+NotedRow row_of_cells(std::span<const Cell> cells, std::size_t first,
+                      const GlobalMoment& (*moment_of)(const Cell&)) {
+  GlobalMoment expected = moment_of(cells[first]);
+  NotedRow row{expected, static_cast<std::uint16_t>(first * word_bytes)};
+  std::size_t end = first, of_thread = 0;
+  const auto extend = [&](std::size_t most) {
+    const std::size_t from = end;
+    while (end < cells.size() && end - from < most && moment_of(cells[end]) == expected) ++end;
+    return end - from;
+  };
+  of_thread = extend(cells.size());
+  for (++expected.moment.thread; extend(of_thread) == of_thread; ++expected.moment.thread)
+    row.stride = static_cast<std::uint16_t>(of_thread * word_bytes);
+  if (row.stride == 0) end = first + of_thread;
+  row.end = static_cast<std::uint16_t>(end * word_bytes);
+  return row;
+}
+
+/// From cells of earlier launches back to rows, if these are few.
+void Page::join(const GlobalMoment& now) {
+  if (is_split() || joined_for == now.launch) return;
+  joined_for = now.launch;
+  using MomentOf = const GlobalMoment& (*)(const Cell&);
+  constexpr MomentOf kinds[] = {
+      [](const Cell& cell) -> const GlobalMoment& { return cell.writer; },
+      [](const Cell& cell) -> const GlobalMoment& { return cell.readers[0]; },
+      [](const Cell& cell) -> const GlobalMoment& { return cell.readers[1]; }};
+  std::vector<NotedRow> found;
+  bool any_writes = false;
+  for (const MomentOf& kind : kinds)
+    for (std::size_t word = 0; word < cells.size();) {
+      const std::uint32_t launch = kind(cells[word]).launch;
+      if (launch == now.launch || found.size() == most_rows / 2) return;
+      const NotedRow row = row_of_cells(cells, word, kind);
+      word = row.end / word_bytes;
+      if (launch == 0) continue;
+      found.push_back(row);
+      any_writes |= &kind == &kinds[0];
+    }
+  cells = {};
+  rows = std::move(found);
+  is_written = any_writes;
+}
+
 enum class Kept { noted, races, unknown };
 
 /// Two rows that meet, one of which writes.
@@ -218,7 +267,10 @@ Kept note_among_rows(Page& page, const NotedRow& row, const BlockOrder& order) {
     if (row.covers(other) &&
         (is_write || (!was_write && in_order(other, row, order) == Kept::noted)))
       return true;
-    if (!is_write && !was_write && other.covers(row)) ++readers;
+    // A writer that comes after one launch need not come after another.
+    if (!is_write && !was_write && other.covers(row) && other.first.launch == row.first.launch &&
+        in_order(other, row, order) != Kept::noted)
+      ++readers;
     return false;
   });
   if (!is_write && readers >= 2) return Kept::noted;
@@ -230,6 +282,7 @@ Kept note_among_rows(Page& page, const NotedRow& row, const BlockOrder& order) {
 
 /// The part of a row that lies in one page.
 bool note_in_page(Page& page, const NotedRow& row, const BlockOrder& order) {
+  if (!page.cells.empty()) page.join(row.first);
   if (page.cells.empty())
     if (const Kept kept = note_among_rows(page, row, order); kept != Kept::unknown)
       return kept == Kept::noted;
@@ -362,14 +415,22 @@ void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept {
   }
 }
 
-void forget_global_accesses() noexcept {
+void forget_accesses_at(const std::function<bool(const CheckedAccess*)>& goes) noexcept {
+  const CheckedAccess* last = nullptr;  // neighbours did the same
+  bool last_goes = false;
+  const auto is_of_it = [&](const GlobalMoment& noted) {
+    if (noted.moment.access != last) last_goes = goes(last = noted.moment.access);
+    return noted.launch != 0 && last_goes;
+  };
   for (Shard& shard : shards()) {
     const std::lock_guard lock(shard.mutex);
     for (auto& [number, page] : shard.pages) {
       const PageUse use(page);
-      page.forget();
+      std::erase_if(page.rows, [&](const NotedRow& row) { return is_of_it(row.first); });
+      for (Cell& cell : page.cells)
+        for (GlobalMoment* noted : {&cell.writer, &cell.readers[0], &cell.readers[1]})
+          if (is_of_it(*noted)) *noted = {};
     }
-    shard.releases.clear();
   }
 }
 

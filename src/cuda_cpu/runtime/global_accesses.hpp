@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -39,6 +40,7 @@ struct GlobalMoment {
   std::uint32_t block = 0;
   std::uint32_t grid_barriers = 0;
   std::uint32_t epoch = 0;  ///< of the block
+  bool operator==(const GlobalMoment&) const = default;
 };
 
 /// What a block knows of others.
@@ -68,7 +70,8 @@ void acquire_block(std::uintptr_t address, std::uint32_t launch, BlockOrder& ord
 
 /// Memory that is freed, or given out again.
 void forget_global_accesses(std::uintptr_t address, std::size_t size) noexcept;
-/// A module goes, and with it what its accesses are called.
-void forget_global_accesses() noexcept;
+/// A module goes, and with it the names of its accesses: all for which `goes` says so, of all
+/// launches that were at these places, and of no others, which may be running.
+void forget_accesses_at(const std::function<bool(const CheckedAccess*)>& goes) noexcept;
 
 }  // namespace treadle::cuda_cpu

@@ -41,6 +41,35 @@ namespace {
 
 std::atomic<bool> any_asked{false};
 
+/// Where a place's accesses lay last, in one allocation, until memory is allocated or freed or the
+/// launch ends: what lies there again, and is written where the check `init` asks, passes without
+/// more. Nothing is told from here. A worker's own.
+struct KnownPlaces {
+  struct Place {
+    const CheckedAccess* access = nullptr;
+    std::uintptr_t base = 0;
+    std::uint64_t bytes = 0;
+    /// Null without `init`.
+    std::shared_ptr<const WrittenBytes> written;
+  };
+  std::uint64_t generation = 0;  ///< of memory
+  std::array<Place, 32> places;
+  Place& of(const CheckedAccess* access) {
+    return places[reinterpret_cast<std::uintptr_t>(access) / sizeof(CheckedAccess) % places.size()];
+  }
+};
+/// Null until something is known: what a signal may interrupt allocates nothing.
+__attribute__((tls_model("initial-exec"))) thread_local KnownPlaces* known_places = nullptr;
+
+bool is_known_good(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access) {
+  if (known_places == nullptr || known_places->generation != memory_generation()) return false;
+  const KnownPlaces::Place& place = known_places->of(&access);
+  const std::uint64_t first = address - place.base;
+  if (place.access != &access || first >= place.bytes || size > place.bytes - first) return false;
+  if (access.align > 1 && (address & (access.align - 1)) != 0) return false;
+  return place.written == nullptr || place.written->written(first, size) == Share::all;
+}
+
 const char* verb(const CheckedAccess& access) {
   return is_atomic(access) ? "atomic operation on" : writes(access) ? "write of" : "read of";
 }
@@ -158,6 +187,20 @@ bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintpt
       CUDA_ERROR_ILLEGAL_ADDRESS,
       fmt::format("{}: {} {} bytes at {:#x}, {}", access.place, verb(access), size, address, what));
   return false;
+}
+
+/// An access that passed, of memory and init alone.
+void BlockRecord::remember(std::uintptr_t address, const CheckedAccess& access) {
+  if ((access.flags & (check_race | check_order)) != 0) return;
+  const FoundAllocation* const found = allocation_at(address);
+  if (found == nullptr) return;
+  auto written = wants(access, check_init) ? found->written.lock() : nullptr;
+  if (wants(access, check_init) && (written == nullptr || !writes_are_noted(&launch().context())))
+    return;
+  KnownPlaces& known = kept_by_thread<KnownPlaces>();
+  if (known.generation != generation_) known = {.generation = generation_, .places = {}};
+  known.of(&access) = {&access, found->allocation.base, found->allocation.size, std::move(written)};
+  known_places = &known;
 }
 
 /// Race: `offset` is from the start of the block's shared memory.
@@ -311,11 +354,15 @@ bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintpt
   shared_.fit(shared_bytes);
   const std::uint64_t offset = shared_offset(address);
   const bool in_shared = offset < shared_bytes && size <= shared_bytes - offset;
-  if (!in_shared && (access.flags & object_local) == 0)
-    return (!is_access || !wants(access, check_init) || written_in_memory(address, size, access)) &&
-           (!wants(access, check_race) || apart_in_memory(address, size, access)) &&
-           (order == nullptr || is_of_a_thread(address, launch(), block()) ||
-            note_order(*order, address, size, access));
+  if (!in_shared && (access.flags & object_local) == 0) {
+    const bool passes =
+        (!is_access || !wants(access, check_init) || written_in_memory(address, size, access)) &&
+        (!wants(access, check_race) || apart_in_memory(address, size, access)) &&
+        (order == nullptr || is_of_a_thread(address, launch(), block()) ||
+         note_order(*order, address, size, access));
+    if (passes && base == 0) remember(address, access);
+    return passes;
+  }
   if (!is_access) return true;
   if (wants(access, check_init) && !written(address, size, access)) return false;
   return !in_shared || !wants(access, check_race) || apart(offset, size, access);
@@ -357,7 +404,7 @@ void BlockRecord::start_block() {
 bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
   if (const OrderRecord* order = this->order(); order != nullptr && order->is_second()) return true;
   if (step == CheckedStep::start) {
-    if (thread() == 0) start_block();  // threads of a block start in order
+    start_block();
     return true;
   }
   if (step == CheckedStep::fence) {
@@ -412,6 +459,7 @@ BlockRecord& record_of(BlockContext& block) {
 
 void check_access(const void* address, std::uint64_t size, const void* base,
                   const CheckedAccess* access) {
+  if (is_known_good(reinterpret_cast<std::uintptr_t>(address), size, *access)) return;
   bool good = true;
   {
     const ServiceCall call;
@@ -448,6 +496,11 @@ std::string describe_difference(const WordDifference& found, const LaunchShape& 
       found.address, where.empty() ? std::string() : ", " + where + ",", run(0), run(1));
 }
 
+void forget_known_places() noexcept {
+  if (known_places != nullptr) *known_places = {};
+  known_places = nullptr;
+}
+
 void forget_checked_block(const BlockContext& block) noexcept {
   delete static_cast<BlockRecord*>(block.checks);
 }
@@ -455,6 +508,9 @@ void forget_checked_block(const BlockContext& block) noexcept {
 bool kernels_are_checked() noexcept { return any_asked.load(std::memory_order_relaxed); }
 
 void check_step(std::uint32_t step, const CheckedAccess* place) {
+  // Threads of a block start in order: it starts with the first.
+  const auto& [x, y, z, unused] = current_block()->thread_index;
+  if (static_cast<CheckedStep>(step) == CheckedStep::start && (x | y | z) != 0) return;
   bool good = true;
   {
     const ServiceCall call;

@@ -38,6 +38,9 @@ std::string describe_difference(const WordDifference& found, const LaunchShape& 
 /// Frees what is known of a block of a cooperative launch, which no worker runs any more.
 void forget_checked_block(const BlockContext& block) noexcept;
 
+/// The calling thread runs no more of a launch, and keeps nothing of memory that may be freed now.
+void forget_known_places() noexcept;
+
 /// Whether a checked kernel has run in this process: from then on memory is tracked in more detail.
 bool kernels_are_checked() noexcept;
 

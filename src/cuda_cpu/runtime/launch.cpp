@@ -293,6 +293,7 @@ bool LaunchCommand::run_guarded_blocks(Share& share, Fault& fault) {
   set_current_block(share.block);
   const bool completed = run_guarded(fault, run_blocks, &share);
   set_current_block(nullptr);
+  forget_known_places();
   return completed;
 }
 

@@ -34,7 +34,10 @@ Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loade
 }
 
 Module::~Module() {
-  if (kernels_are_checked()) forget_global_accesses();
+  if (kernels_are_checked())
+    forget_accesses_at([this](const CheckedAccess* access) {
+      return holds_constant(reinterpret_cast<std::uintptr_t>(access));
+    });
   for (const std::uintptr_t base : known_globals_) remove_memory(base, {MemoryKind::global});
 }
 
