@@ -19,6 +19,8 @@ std::atomic<SiteSource> site_source{nullptr};
 
 /// Farther away than this, an allocation is not mentioned: the index was hardly meant for it.
 constexpr std::uintptr_t nearby = 256u << 20;
+/// The same of memory among the program's own, which lies beside everything.
+constexpr std::uintptr_t nearby_in_program = 64u << 10;
 /// Within this distance the allocation is taken for the one that was meant.
 constexpr std::uintptr_t off_by_some = 64;
 /// Nothing is ever mapped there.
@@ -39,6 +41,12 @@ std::string name_of(const Allocation& allocation) {
   return fmt::format(
       "the {} bytes at {:#x}{}", allocation.size, allocation.base,
       site.file == nullptr ? "" : fmt::format(" {} at {}:{}", verb, site.file, site.line));
+}
+
+std::uintptr_t reach_of(const Allocation& allocation) {
+  const bool in_program =
+      allocation.kind == MemoryKind::global || allocation.kind == MemoryKind::registered;
+  return in_program ? nearby_in_program : nearby;
 }
 
 std::string byte_count(std::uintptr_t count) {
@@ -68,8 +76,9 @@ std::string describe_address(std::uintptr_t address, std::size_t size) {
   // Memory is reused all the time: most addresses around an array belonged to another one before.
   if (const auto freed = find_freed_memory(address); freed && distance >= off_by_some)
     return "inside " + name_of(*freed) + ", which were freed";
-  if (distance >= nearby) return {};
-  if (past == distance)
+  const bool is_past = past == distance;
+  if (distance >= nearby || distance >= reach_of(is_past ? *before : *behind)) return {};
+  if (is_past)
     return (past == 0 ? "just" : byte_count(past)) + " past the end of " + name_of(*before);
   return byte_count(ahead) + " before " + name_of(*behind);
 }
