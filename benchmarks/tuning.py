@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The tuner beside Kernel Tuner: tuning.py [DEVICE] [--count N] [--peer PYTHON] [--seconds S]
-[--rows engine store strategies] [--small]
+[--rows engine store strategies] [--apart] [--small]
 
 engine: N equal configurations of one text are compiled, checked against one answer and timed seven
 times each, by tune_kernel() and by the package Kernel Tuner, whose own count (--peer-count) may be
@@ -157,7 +157,8 @@ def run_engine(device, width, count, sample_seconds=50e-6, **more):
 def engine(device, options, folder):
     theirs = peer(options, language_of(device), folder)
     cold, warm, longer = (
-        run_engine(device, options.width, options.count, sample) for sample in (50e-6, 50e-6, 2e-3)
+        run_engine(device, options.width, options.count, sample, compile_processes=options.apart)
+        for sample in (50e-6, 50e-6, 2e-3)
     )
     size = len(cold.attempts)
     right = sum(each.measured.is_right for each in cold.attempts)

@@ -35,23 +35,27 @@ Standing standing_of(const std::vector<std::vector<double>>& samples) {
 
 }  // namespace
 
-double ArrayContest::ratio(std::size_t problem, const codegen::Tiling& tiling) const {
-  const double without = seconds_(problem, before_);
-  return seconds_(problem, tiling) / without;
+std::vector<double> ArrayContest::ratios(std::size_t problem, const codegen::Tiling& tiling,
+                                         unsigned turns) const {
+  std::vector<double> made;
+  seconds_(problem, before_);  // caches hold what was before
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    const bool is_first = turn % 2 == 1;
+    const double one = seconds_(problem, is_first ? tiling : before_),
+                 other = seconds_(problem, is_first ? before_ : tiling);
+    made.push_back(is_first ? one / other : other / one);
+    // A busy moment looks the same: once more.
+    if (turn == 1 && std::min(made[0], made[1]) > hopeless) break;
+  }
+  return made;
 }
 
 ArrayContest::Samples ArrayContest::taken(const codegen::Tiling& tiling, unsigned turns) const {
-  Samples made(problems_);
-  for (unsigned turn = 0; turn < turns; ++turn)
-    for (std::size_t problem = 0; problem < problems_; ++problem) {
-      made[problem].push_back(ratio(problem, tiling));
-      // A busy moment looks the same: once more.
-      if (turn != 0 || made[problem].back() <= hopeless) continue;
-      made[problem].back() = std::min(made[problem].back(), ratio(problem, tiling));
-      if (made[problem].back() <= hopeless) continue;
-      made.resize(problem + 1);
-      return made;
-    }
+  Samples made;
+  for (std::size_t problem = 0; problem < problems_; ++problem) {
+    made.push_back(ratios(problem, tiling, turns));
+    if (made.back().size() < turns) break;
+  }
   return made;
 }
 
@@ -66,8 +70,8 @@ Standing ArrayContest::confirm(const codegen::Tiling& tiling, unsigned turns,
   if (made.ratios.size() < problems_) return made;
   for (std::size_t problem = 0; problem < problems_; ++problem) {
     if (made.ratios[problem] <= slowest) continue;
-    for (unsigned turn = 0; turn < turns; ++turn)
-      samples[problem].push_back(ratio(problem, tiling));
+    const std::vector<double> more = ratios(problem, tiling, turns);
+    samples[problem].insert(samples[problem].end(), more.begin(), more.end());
     made.ratios[problem] = median_of(samples[problem]);
   }
   made.mean = geometric_mean(made.ratios);

@@ -19,7 +19,8 @@ struct Standing {
   double upper = 1;            ///< what three of four turns stayed below, of their means
 };
 
-/// Measures tilings in turn with that before, so that drifting clocks meet both. What is better in
+/// Measures tilings in turn with that before, first the one and then the other, so that drifting
+/// clocks and what caches hold meet both. What is better in
 /// the mean may be far slower for one problem: numbers for a product of 1024 that took 0.9 of the
 /// time took fourteen times as long for one of 4096.
 class ArrayContest {
@@ -29,8 +30,8 @@ class ArrayContest {
   ArrayContest(std::size_t problems, codegen::Tiling before, Seconds seconds)
       : problems_(problems), before_(std::move(before)), seconds_(std::move(seconds)) {}
 
-  /// So many turns of all problems, the first of which is the last where one takes more than twice
-  /// as long as before.
+  /// So many turns of each problem, one problem after the other, the last of which is that where
+  /// two turns take more than twice as long as before.
   Standing measure(const codegen::Tiling& tiling, unsigned turns) const;
   /// The same; problems that are slower than `slowest` are measured once more before that is
   /// believed.
@@ -38,7 +39,8 @@ class ArrayContest {
 
  private:
   using Samples = std::vector<std::vector<double>>;  // of each problem, its ratios
-  double ratio(std::size_t problem, const codegen::Tiling& tiling) const;
+  std::vector<double> ratios(std::size_t problem, const codegen::Tiling& tiling,
+                             unsigned turns) const;
   Samples taken(const codegen::Tiling& tiling, unsigned turns) const;
 
   std::size_t problems_;
