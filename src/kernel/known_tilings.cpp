@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "treadle/base/embedded.hpp"
@@ -153,6 +154,7 @@ std::optional<KnownTiling> tiling_of_line(std::string_view line) {
 codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
                             const std::string& architecture, codegen::Tiling tiling) {
   std::optional<codegen::Tiling> by_name, by_architecture;
+  unsigned least_age = std::numeric_limits<unsigned>::max();
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
@@ -160,10 +162,12 @@ codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
     if (!known || known->schedule != tiling.schedule) continue;
     codegen::Tiling made = tiling;
     if (!put_numbers(made, known->numbers)) continue;
-    if (!known->device.empty() && known->device == device)
-      by_name = made;
-    else if (known->device.empty() && known->architecture == architecture)
-      by_architecture = made;
+    if (!known->device.empty() && known->device == device) by_name = made;
+    if (!known->device.empty()) continue;
+    const auto age = device::architecture_age(known->architecture, architecture);
+    if (!age || *age > least_age) continue;
+    least_age = *age;
+    by_architecture = made;
   }
   return by_name ? *by_name : by_architecture.value_or(tiling);
 }

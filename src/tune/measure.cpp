@@ -97,6 +97,7 @@ struct Measurer::State {
   std::shared_ptr<device::Event> start, end;
   std::vector<Argument> arguments = {};
   std::vector<Buffer> before = {};  ///< by argument: what an output is filled with, before a run
+  std::vector<std::byte> host = {};  ///< of one output; its pages are there already
   Buffer flushed = {};
   /// Of the CPU device, which can end a run.
   std::optional<RunLimit> run_limit = {};
@@ -201,11 +202,12 @@ struct Measurer::State {
     restore(true);
     return seconds_of(limit, [&] { launch(kernel, shape); });
   }
-  std::vector<std::byte> fetched(std::size_t k) {
-    std::vector<std::byte> bytes(given[k].buffer_.size_bytes());
-    stream->copy_out(bytes.data(), given[k].buffer_, bytes.size());
+  /// Until the next call.
+  std::span<const std::byte> fetched(std::size_t k) {
+    host.resize(given[k].buffer_.size_bytes());
+    stream->copy_out(host.data(), given[k].buffer_, host.size());
     stream->synchronize();
-    return bytes;
+    return host;
   }
   std::string wrong() {
     for (std::size_t k = 0; k < given.size(); ++k) {
@@ -324,7 +326,8 @@ void Measurer::set_reference(const Kernel& kernel, const LaunchShape& shape) {
   };
   for (std::size_t k = 0; k < s.given.size(); ++k) {
     if (!is_missing(k)) continue;
-    first[k] = s.fetched(k);
+    const auto bytes = s.fetched(k);
+    first[k].assign(bytes.begin(), bytes.end());
     if (s.given[k].use_ == ProblemArgument::Use::output) s.poison(k, first[k]);
   }
   s.run_restored(kernel, shape, s.limit_beside({}));

@@ -208,7 +208,8 @@ std::string kernel_key(const KernelTemplate& kernel, const Space& space,
 }
 
 std::string_view match_name(Match match) noexcept {
-  constexpr std::string_view names[] = {"exact", "near problem", "architecture", "none"};
+  constexpr std::string_view names[] = {"exact", "near problem", "architecture",
+                                        "older architecture", "none"};
   return names[static_cast<std::size_t>(match)];
 }
 
@@ -390,26 +391,33 @@ struct Store::State {
   std::vector<Choice> choices(const StoreKey& key) {
     Statement rows(
         *database,
-        "SELECT problem, environment, configuration, seconds, device, time FROM (SELECT *, "
+        "SELECT problem, environment, configuration, seconds, device, time, architecture FROM "
+        "(SELECT *, "
         "row_number() OVER (PARTITION BY problem, environment ORDER BY won DESC, seconds) AS place "
         "FROM attempt WHERE kernel = ?1 AND outcome = 'measured' AND seconds IS NOT NULL "
-        "AND (device = ?2 OR architecture = ?3)) WHERE place = 1");
+        "AND (device = ?2 OR architecture = ?3 OR architecture GLOB 'sm_[0-9]*')) "
+        "WHERE place = 1");
     rows.set(1, key.kernel).set(2, key.environment.device).set(3, key.environment.architecture);
     const std::string problem = json_text(key.problem);
     const std::string environment = json_text(environment_values(key.environment));
-    using Rank = std::tuple<Match, double, bool, std::int64_t>;
+    using Rank = std::tuple<Match, unsigned, double, bool, std::int64_t>;
     std::vector<std::pair<Rank, Choice>> ranked;
     while (rows.next()) {
       Choice found{.values = read_values(rows.text(2)),
                    .seconds = rows.real(3),
                    .problem = read_values(rows.text(0))};
       const bool is_here = rows.text(1) == environment;
-      found.match = rows.text(4) != key.environment.device ? Match::architecture
-                    : rows.text(0) == problem && is_here   ? Match::exact
-                                                           : Match::near_problem;
+      const bool is_of_device = rows.text(4) == key.environment.device;
+      const auto age = is_of_device
+                           ? std::optional(0u)
+                           : device::architecture_age(rows.text(6), key.environment.architecture);
       const double far = distance(key.problem, found.problem);
-      if (std::isfinite(far))
-        ranked.push_back({{found.match, far, !is_here, -rows.integer(5)}, std::move(found)});
+      if (!age || !std::isfinite(far)) continue;
+      found.match = *age != 0                            ? Match::older_architecture
+                    : !is_of_device                      ? Match::architecture
+                    : rows.text(0) == problem && is_here ? Match::exact
+                                                         : Match::near_problem;
+      ranked.push_back({{found.match, *age, far, !is_here, -rows.integer(5)}, std::move(found)});
     }
     std::ranges::stable_sort(ranked, {}, &std::pair<Rank, Choice>::first);
     std::vector<Choice> made;

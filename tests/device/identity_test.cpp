@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/device/identity.hpp"
 
+#include <initializer_list>
+#include <utility>
+
 #include "device/each_device.hpp"
 
 namespace treadle::device {
@@ -19,6 +22,20 @@ TEST_P(IdentityTest, TellsWhichDeviceItIs) {
     EXPECT_EQ(identity.uuid.substr(0, 4), "GPU-");
   }
   EXPECT_EQ(identity_of(*device()).uuid, identity.uuid);
+}
+
+TEST(ArchitectureAgeTest, OlderOnesOfTheMakeCountAndNewerOnesDoNot) {
+  EXPECT_EQ(architecture_age("sm_90", "sm_100"), 10u);
+  EXPECT_EQ(architecture_age("sm_90", "sm_90a"), 0u);
+  EXPECT_EQ(architecture_age("cpu", "cpu"), 0u);
+  EXPECT_EQ(architecture_age("", ""), 0u);
+  for (const auto& [known, here] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"sm_100", "sm_90"},
+                                                                  {"cpu", "sm_90"},
+                                                                  {"sm_90", "cpu"},
+                                                                  {"gfx90a", "gfx942"},
+                                                                  {"sm_", "sm_90"}})
+    EXPECT_EQ(architecture_age(known, here), std::nullopt) << known << here;
 }
 
 }  // namespace

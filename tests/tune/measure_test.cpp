@@ -47,6 +47,18 @@ TEST(DifferenceTest, NaNIsNaNAndInfinityIsInfinity) {
               HasSubstr("expected inf"));
 }
 
+TEST(DifferenceTest, NumbersAreNearByThemselvesAndByTheirMean) {
+  std::vector<double> expected(1001);
+  for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = static_cast<double>(k % 7) - 3;
+  // The root of the mean square is 2, the number itself 3.
+  for (const auto& [by, is_near] : {std::pair(4.9e-10, true), std::pair(5.1e-10, false)}) {
+    std::vector<double> found = expected;
+    found[1000 / 7 * 7 - 1] += by;
+    EXPECT_EQ(difference_of(found, expected, Scalar::float64).empty(), is_near) << by;
+    EXPECT_EQ(difference_of(found, expected, Scalar::complex128).empty(), is_near) << by;
+  }
+}
+
 TEST(DifferenceTest, OtherElementsAreEqualByteForByte) {
   EXPECT_THAT(difference_of<int>({1, 2}, {1, 2}, Scalar::int32), IsEmpty());
   EXPECT_THAT(difference_of<int>({1, 3}, {1, 2}, Scalar::int32),

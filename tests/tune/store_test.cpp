@@ -170,6 +170,34 @@ TEST_F(StoreTest, ChoosesTheNearestThatIsKnown) {
   EXPECT_EQ(store.choose(other).match, Match::none);
 }
 
+// Who has the newest GPU begins with what others found for the one before it.
+TEST_F(StoreTest, ChoosesForANewArchitectureWhatTheLastBeforeItLiked) {
+  Store store({});
+  const auto on = [&](const std::string& device, const std::string& architecture,
+                      std::int64_t n = 100) {
+    StoreKey made = key(n, device);
+    made.environment.architecture = architecture;
+    return made;
+  };
+  const auto chosen = [&](const StoreKey& wanted) {
+    const Choice found = store.choose(wanted);
+    return std::string(match_name(found.match)) +
+           (found.match == Match::none ? "" : " " + std::to_string(found.seconds).substr(0, 1));
+  };
+  store.add(on("GPU 8", "sm_80"), space_.at(0), taking(8));
+  store.add(on("GPU 9", "sm_90", 110), space_.at(1), taking(9));
+  store.add(on("CPU 1", "cpu"), space_.at(2), taking(1));
+  store.add(on("GPU C", "sm_120"), space_.at(3), taking(2));
+  EXPECT_EQ(chosen(on("GPU 10", "sm_100")), "older architecture 9");
+  EXPECT_EQ(chosen(on("GPU 9b", "sm_90")), "architecture 9");
+  EXPECT_EQ(chosen(on("GPU 9", "sm_90")), "near problem 9");
+  EXPECT_EQ(chosen(on("GPU 9", "sm_90", 110)), "exact 9");
+  EXPECT_EQ(chosen(on("GPU 8b", "sm_89")), "older architecture 8");
+  EXPECT_EQ(chosen(on("GPU 7", "sm_75")), "none");
+  // Another processor, by its name.
+  EXPECT_EQ(chosen(on("CPU 2", "cpu")), "architecture 1");
+}
+
 // Seconds of one that was measured once may be luck.
 TEST_F(StoreTest, ChoosesWhoWonThoughAnotherTookLessOnce) {
   Store store({});

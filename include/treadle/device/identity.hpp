@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace treadle::device {
 
@@ -17,5 +19,9 @@ struct DeviceIdentity {
 
 /// Asks the run-time; makes no context.
 DeviceIdentity identity_of(const Device& device);
+
+/// How much older an architecture of NVIDIA's is than the one here: 10 for "sm_90" on "sm_100", 0
+/// for the same. Equal texts of other makes are 0 apart. None: it is newer, or of another make.
+std::optional<unsigned> architecture_age(std::string_view known, std::string_view here);
 
 }  // namespace treadle::device

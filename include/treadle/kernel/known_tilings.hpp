@@ -32,8 +32,8 @@ std::string tiling_line(const KnownTiling& tiling);
 std::optional<KnownTiling> tiling_of_line(std::string_view line);
 
 /// `tiling` with the numbers of the last line for a device of this name, or, if there is no such
-/// line, for this architecture. Lines that cannot be read, and numbers that Tiling does not have or
-/// does not allow, have no effect.
+/// line, for this architecture, or the last of those before it (device::architecture_age()). Lines
+/// that cannot be read, and numbers that Tiling does not have or does not allow, have no effect.
 codegen::Tiling tiling_from(std::string_view lines, const std::string& device,
                             const std::string& architecture, codegen::Tiling tiling);
 

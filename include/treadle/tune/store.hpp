@@ -47,12 +47,13 @@ std::string kernel_key(const KernelTemplate& kernel, const Space& space,
 
 /// How near a choice is to what was asked for.
 enum class Match : std::uint8_t {
-  exact,         ///< measured for this problem, here
-  near_problem,  ///< for the nearest problem on a device of this name
-  architecture,  ///< for the nearest problem on another device of this architecture
-  none,          ///< nothing is known: the default
+  exact,               ///< measured for this problem, here
+  near_problem,        ///< for the nearest problem on a device of this name
+  architecture,        ///< for the nearest problem on another device of this architecture
+  older_architecture,  ///< the same, of the last architecture before this one
+  none,                ///< nothing is known: the default
 };
-/// "exact", "near problem", "architecture" or "none".
+/// "exact", "near problem", "architecture", "older architecture" or "none".
 std::string_view match_name(Match match) noexcept;
 
 /// The best that is known.
@@ -94,8 +95,8 @@ class Store {
   /// The best that is known for a key: what won a search; without one, what took least. Measured
   /// for it exactly; else for the nearest problem
   /// (least distance of the logarithms of its numbers; other values have to be equal) on a device
-  /// of this name, whatever driver and compiler; else on one of the same architecture. None:
-  /// Match::none.
+  /// of this name, whatever driver and compiler; else on one of the same architecture, or of the
+  /// last before it (device::architecture_age()). None: Match::none.
   Choice choose(const StoreKey& key);
   /// All of them, the nearest first: for who has to pass over some.
   std::vector<Choice> choices(const StoreKey& key);

@@ -66,7 +66,7 @@ void bind_keys(nb::module_& m) {
       .def_ro("seconds", &Choice::seconds, "That it took where it was measured.")
       .def_prop_ro(
           "match", [](const Choice& self) { return tune::match_name(self.match); },
-          "\"exact\", \"near problem\", \"architecture\" or \"none\".")
+          "\"exact\", \"near problem\", \"architecture\", \"older architecture\" or \"none\".")
       .def_prop_ro(
           "problem", [](const Choice& self) { return dict_of(self.problem); },
           nb::sig("def problem(self) -> dict[str, bool | int | float | str]"),
@@ -138,7 +138,8 @@ void bind_tuned_kernel(nb::module_& m) {
       .def_ro("configuration", &Chosen::configuration, "Which.")
       .def_prop_ro(
           "match", [](const Chosen& self) { return tune::match_name(self.match); },
-          "\"exact\", \"near problem\", \"architecture\" or \"none\": the default.")
+          "\"exact\", \"near problem\", \"architecture\", \"older architecture\" or \"none\": the "
+          "default.")
       .def_prop_ro(
           "kernel", [](const Chosen& self) { return kernel_object(self.kernel); },
           nb::sig("def kernel(self) -> treadle._core.kernel.Kernel"), "Compiled and loaded.")

@@ -468,7 +468,9 @@ class Choice:
 
     @property
     def match(self) -> str:
-        """"exact", "near problem", "architecture" or "none"."""
+        """
+        "exact", "near problem", "architecture", "older architecture" or "none".
+        """
 
     @property
     def problem(self) -> dict[str, bool | int | float | str]:
@@ -554,7 +556,9 @@ class Chosen:
 
     @property
     def match(self) -> str:
-        """"exact", "near problem", "architecture" or "none": the default."""
+        """
+        "exact", "near problem", "architecture", "older architecture" or "none": the default.
+        """
 
     @property
     def kernel(self) -> treadle._core.kernel.Kernel:
