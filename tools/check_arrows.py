@@ -64,6 +64,7 @@ ARROWS: dict[str, set[str]] = {
     "tune": {"array", "kernel", "codegen", "compile", "memory", "device", "process", "base"},
     "fft": {
         "array",
+        "tune",
         "kernel",
         "codegen",
         "compile",

@@ -224,3 +224,4 @@
 #include "treadle/tune/tuned_kernel.hpp"
 #include "treadle/tune/value.hpp"
 #include "treadle/tune/variant.hpp"
+#include "treadle/tune/way_choice.hpp"

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 import treadle
-from treadle import Error, LibraryNotFound, __version__, cuda, pyopencl
+from treadle import Error, LibraryNotFound, __version__, cuda, pyopencl, tune
 from treadle import compile as compiling
 from treadle._core.device import opencl_library, opencl_vendor_files
 from treadle._core.library import LibraryStatus, library_status
@@ -164,8 +164,27 @@ def _compiler(status: compiling.CompilerStatus) -> Report:
     }
 
 
+# Libraries that are measured against generated kernels, and under which names the tuner's store
+# keeps the times.
+_MEASURED = {"cufft": "fft by cufft", "clblast": "product by clblast"}
+
+
+def _measured(setting: str) -> str | None:
+    """For how many classes of problems a library was measured, and was the faster one."""
+    if setting not in _MEASURED or not (compiling.cache_state().folder / "tuning.db").exists():
+        return None
+    kernel, store = _MEASURED[setting], tune.Store.of_user()
+    classes = [store.attempts(key) for key in store.keys(kernel)]
+    taken = sum(a.measured.won and a.values["way"] == setting for one in classes for a in one)
+    return (
+        f"measured for {len(classes)} classes of problems, taken for {taken}: "
+        f"treadle tune ls '{kernel}'"
+    )
+
+
 def _library(status: LibraryStatus) -> Report:
     return {
+        "measured": _measured(status.name),
         "name": status.title,
         "setting": status.name,
         "path": str(status.path) if status.path.name else None,
@@ -374,6 +393,8 @@ def _part_text(part: Report) -> list[str]:
         lines.append(f"    problem: {part['problem']}")
     if part["hint"]:
         lines.append(f"    try: {part['hint']}")
+    if part.get("measured"):
+        lines.append(f"    {part['measured']}")
     lines += [f"    tried {place}" for place in part["tried"]]
     return lines
 

@@ -47,6 +47,7 @@ std::vector<Array> pending_results(std::shared_ptr<const Computation> computatio
                             "give all results one shape, or take no epilogue");
   std::vector<NodeRef> nodes = record_computation(std::move(computation), inputs, results);
   std::vector<Array> made;
+  made.reserve(nodes.size());
   bool at_once = false;
   for (NodeRef& node : nodes) {
     auto [array, is_at_once] = recorded_array(std::move(node));

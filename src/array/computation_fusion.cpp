@@ -30,37 +30,40 @@ ComputationFusion::Part& ComputationFusion::part_of(Node& node) {
   if (computation_ == nullptr) {
     computation_ = node.computation;
     for (unsigned i = 0; i < node.arity; ++i)
-      inputs_.emplace_back(context(), node.operands[i]->layout.shape());
+      inputs_[input_count_++].emplace(context(), node.operands[i]->layout.shape());
   }
   Part made{.node = &node, .values = {}, .leaf = {}};
   for (unsigned i = 0; i < node.arity; ++i)
-    made.values.push_back(inputs_[i].input(*node.operands[i], computation));
+    made.values[i] = inputs_[i]->input(*node.operands[i], computation);
   for (Part& part : parts_)
     if (part.node->result == node.result && part.node->computation->equals(computation) &&
         part.values == made.values)
       return part;
-  for (unsigned i = 0; i < node.arity; ++i) inputs_[i].builder_.output(made.values[i]);
+  for (unsigned i = 0; i < node.arity; ++i) inputs_[i]->builder_.output(made.values[i]);
   made.leaf = epilogue_.builder_.leaf(node.dtype);
   return parts_.emplace_back(std::move(made));
 }
 
 bool ComputationFusion::is_held_up() const {
-  return epilogue_.is_held_up() || std::ranges::any_of(inputs_, &Fusion::is_held_up);
+  for (std::size_t i = 0; i < input_count_; ++i)
+    if (inputs_[i]->is_held_up()) return true;
+  return epilogue_.is_held_up();
 }
 
 void ComputationFusion::order(const StreamRef& stream) {
-  for (Fusion& input : inputs_) input.order(stream);
+  for (std::size_t i = 0; i < input_count_; ++i) inputs_[i]->order(stream);
   epilogue_.order(stream);
 }
 
 template <class Use>
 auto ComputationFusion::with_launch(Use use) const {
   std::vector<ComputationLaunch::Part> parts;
+  parts.reserve(parts_.size());
   for (const Part& part : parts_)
     parts.push_back({part.node->computation.get(), part.node->result, part.node->layout.shape()});
   std::vector<kernel::ElementwiseLaunch> inputs;
-  inputs.reserve(inputs_.size());
-  for (const Fusion& input : inputs_) inputs.push_back(input.launch());
+  inputs.reserve(input_count_);
+  for (std::size_t i = 0; i < input_count_; ++i) inputs.push_back(inputs_[i]->launch());
   return use(ComputationLaunch{parts, inputs, epilogue_.launch()});
 }
 

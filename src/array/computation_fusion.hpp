@@ -3,7 +3,8 @@
 // epilogue, the operations above the computation.
 #pragma once
 
-#include <deque>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,8 +40,8 @@ class ComputationFusion {
   /// One result of a computation, as a function of the values of the inputs.
   struct Part {
     const Node* node;
-    std::vector<codegen::Value> values;  // one of each input
-    codegen::Value leaf;                 // stands for the result in the epilogue
+    std::array<codegen::Value, Node::most_operands> values;  // one of each input
+    codegen::Value leaf;  // stands for the result in the epilogue
   };
   void collect(Node& node);
   Part& part_of(Node& node);
@@ -48,7 +49,9 @@ class ComputationFusion {
   auto with_launch(Use use) const;
 
   std::shared_ptr<const Computation> computation_;  // of the first node
-  std::deque<Fusion> inputs_;
+  // In place: a small product is queued within some microseconds of the host.
+  std::array<std::optional<Fusion>, Node::most_operands> inputs_;
+  std::size_t input_count_ = 0;
   Fusion epilogue_;
   std::vector<Part> parts_;
 };

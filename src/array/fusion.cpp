@@ -39,10 +39,11 @@ bool needs_copy(const Node& leaf, const Node& target) {
   return true;
 }
 
-thread_local std::unique_ptr<Fusion::Room> Fusion::idle_room;
+thread_local Fusion::IdleRooms Fusion::idle_rooms;
 
 std::unique_ptr<Fusion::Room> Fusion::take_room() {
-  return idle_room != nullptr ? std::move(idle_room) : std::make_unique<Room>();
+  IdleRooms& idle = idle_rooms;
+  return idle.count != 0 ? std::move(idle.rooms[--idle.count]) : std::make_unique<Room>();
 }
 
 Fusion::Fusion(Context& context, Extents shape) : context_(context), shape_(shape) {}
@@ -61,7 +62,8 @@ Fusion::~Fusion() {
     }
     context_.changed.notify_all();
   }
-  if (idle_room != nullptr) return;  // an inner walk has left its room already: one is enough
+  IdleRooms& idle = idle_rooms;
+  if (idle.count == idle.rooms.size()) return;  // inner walks have left theirs: they are enough
   builder_.clear();
   outputs_.clear();
   leaves_.clear();
@@ -69,7 +71,7 @@ Fusion::~Fusion() {
   room_->leaf_values.clear();
   scalars_.clear();
   values_.clear();
-  idle_room = std::move(room_);
+  idle.rooms[idle.count++] = std::move(room_);
 }
 
 void Fusion::store(Node& node, Node* mask) {

@@ -2,6 +2,7 @@
 // Makes one expression of a graph of nodes, and collects the arguments of its launch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -88,8 +89,13 @@ class Fusion {
     NodeNotes<codegen::Value> values;              // the value of each node
     std::vector<kernel::ElementwiseArray> arrays;  // the arguments of the launch
   };
-  /// A Room that this thread has used before, so that few walks allocate.
-  static thread_local std::unique_ptr<Room> idle_room;
+  /// Rooms that this thread has used before, so that few walks allocate. One that ends a
+  /// computation has a Room for each input, and its own.
+  struct IdleRooms {
+    std::array<std::unique_ptr<Room>, 4> rooms;
+    std::size_t count = 0;
+  };
+  static thread_local IdleRooms idle_rooms;
   static std::unique_ptr<Room> take_room();
   kernel::ElementwiseLaunch launch() const;
   codegen::Value value_of(Node& node);

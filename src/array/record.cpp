@@ -533,11 +533,15 @@ NodeRef record_fold(Node& elements, Folding folding) {
 std::vector<NodeRef> record_computation(std::shared_ptr<const Computation> computation,
                                         std::span<const Array> inputs,
                                         std::span<const ResultSpec> results) {
-  std::vector<NodeRef> pinned, made;
-  std::vector<Node*> nodes;
-  for (const Array& input : inputs)
-    nodes.push_back(pinned.emplace_back(&Access::node(input)).get());
-  const Recording recording = inputs_of(*computation, nodes);
+  std::array<NodeRef, Node::most_operands> pinned;
+  std::array<Node*, Node::most_operands> nodes = {};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    pinned[i] = NodeRef(&Access::node(inputs[i]));
+    nodes[i] = pinned[i].get();
+  }
+  const Recording recording = inputs_of(*computation, std::span(nodes).first(inputs.size()));
+  std::vector<NodeRef> made;
+  made.reserve(results.size());
   for (const ResultSpec& result : results) {
     Recording own = recording;
     const Within sum = keep_within_caps(own);

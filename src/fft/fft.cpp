@@ -68,6 +68,10 @@ double factor_of(Norm norm, bool is_forward, const std::vector<std::int64_t>& le
 /// The elements up to these lengths along axes, and zeros where there are none.
 Array fitted(const Array& x, const std::vector<std::uint8_t>& axes,
              const std::vector<std::int64_t>& lengths) {
+  const auto is_whole = [&](std::size_t k) { return lengths[k] == x.shape()[axes[k]]; };
+  std::size_t whole = 0;
+  while (whole < axes.size() && is_whole(whole)) ++whole;
+  if (whole == axes.size()) return x;  // as usual, and without a look at all axes
   std::vector<Index> cut(static_cast<std::size_t>(x.rank()));
   std::vector<array::PadWidth> widths(cut.size());
   bool is_cut = false, is_padded = false;

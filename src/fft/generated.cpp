@@ -11,20 +11,15 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "fft/cufft_plan.hpp"
-#include "fft/vkfft/plan.hpp"
-#include "treadle/base/error.hpp"
+#include "fft/plans.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/codegen/expression.hpp"
 #include "treadle/device/device.hpp"
@@ -36,138 +31,6 @@ namespace {
 
 using Extents64 = std::vector<std::int64_t>;
 
-/// What decides how a transform of dense arrays is done: small, and compared as it is.
-struct WayKey {
-  static constexpr std::size_t max_rank = 6;
-  std::array<std::int64_t, max_rank> extents = {};  ///< of the real side
-  std::uint8_t rank = 0, axes = 0, last_axis = 0;   ///< `axes` has a bit for each
-  TransformKind kind = TransformKind::complex;
-  bool is_forward = true, is_double = false, is_in_place = false, is_everywhere = false;
-  bool is_at_pairs = true;  ///< input and output: cuFFT may serve it
-  bool operator==(const WayKey&) const = default;
-
-  struct Hash {
-    std::size_t operator()(const WayKey& key) const noexcept {
-      std::uint64_t hash =
-          key.axes | key.last_axis << 8 | key.rank << 16 | static_cast<unsigned>(key.kind) << 24;
-      for (const std::int64_t extent : key.extents)
-        hash = (hash ^ static_cast<std::uint64_t>(extent)) * 0x9e3779b97f4a7c15u;
-      return hash >> 20;
-    }
-  };
-};
-/// The plan that does it alone, from the input to the output.
-struct Way {
-  std::shared_ptr<DevicePlan> plan;
-  const DeviceCufft* cufft = nullptr;  ///< whose plan it is; null: generated
-};
-
-/// The plans of a device that were used last, and nothing else: a way does not keep its plan.
-class Plans {
- public:
-  /// Generated kernels.
-  std::shared_ptr<DevicePlan> generated(device::Stream& stream, const PlanShape& shape) {
-    return find_or_make(
-               shape.key(),
-               [&]() -> FusedPlan { return {.plan = made(stream, shape, nullptr, nullptr)}; })
-        .plan;
-  }
-  /// A kernel with fused texts; null where it cannot be one.
-  FusedPlan fused(device::Stream& stream, const PlanShape& shape, const FusedText& text) {
-    const std::string key = shape.key() + text.parameters + text.functions;
-    return find_or_make(key, [&]() -> FusedPlan {
-      try {
-        std::string program;
-        FusedPlan plan{.plan = made(stream, shape, &text, &program)};
-        const std::lock_guard lock(mutex_);
-        plan.note = {.name = &fused_name_, .text = &*programs_.insert(std::move(program)).first};
-        return plan;
-      } catch (const NotSupported&) {
-      } catch (const CompileError&) {  // a kernel for elements alone names the line of the text
-      }
-      return {};
-    });
-  }
-  /// cuFFT's; null where there is none, or it is not faster, or refuses.
-  std::shared_ptr<DevicePlan> of_cufft(const DeviceCufft& cufft, const PlanShape& shape) {
-    if (cufft.library == nullptr || !is_faster_by_cufft(shape) || !cufft_calls(shape))
-      return nullptr;
-    return find_or_make("cufft " + shape.key(),
-                        [&]() -> FusedPlan { return {.plan = make_cufft_plan(cufft, shape)}; })
-        .plan;
-  }
-
-  /// Without a plan: it is not known, or not done by one plan alone.
-  Way way(const WayKey& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = ways_.find(key);
-    if (found == ways_.end()) return {};
-    Way way{found->second.plan.lock(), found->second.cufft};
-    if (way.plan == nullptr)
-      ways_.erase(found);
-    else
-      touch(std::ranges::find(plans_, way.plan, [](const auto& one) { return one.second.plan; }));
-    return way;
-  }
-  void keep(const WayKey& key, const Way& way) {
-    const std::lock_guard lock(mutex_);
-    if (ways_.size() >= most_plans) ways_.clear();
-    ways_.insert_or_assign(key, KeptWay{way.plan, way.cufft});
-  }
-
-  void forget() {
-    List dropped;
-    const std::lock_guard lock(mutex_);
-    dropped.swap(plans_);
-    ways_.clear();
-  }
-
- private:
-  /// The one used last comes first. Of plans without texts the notes are empty.
-  using List = std::list<std::pair<std::string, FusedPlan>>;
-  struct KeptWay {
-    std::weak_ptr<DevicePlan> plan;
-    const DeviceCufft* cufft;
-  };
-  static constexpr std::size_t most_plans = 64;
-  static std::unique_ptr<DevicePlan> made(device::Stream& stream, const PlanShape& shape,
-                                          const FusedText* fused, std::string* program) {
-    return stream.device().info().language == Language::cuda_c
-               ? vkfft::make_cuda_plan(stream, shape, fused, program)
-               : vkfft::make_opencl_plan(stream, shape, fused, program);
-  }
-  template <class Make>
-  FusedPlan find_or_make(const std::string& key, Make make) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto* plan = find(key)) return *plan;
-    }
-    FusedPlan plan = make();
-    List dropped;  // ends behind the lock, because freeing memory may wait for the device
-    const std::lock_guard lock(mutex_);
-    if (const auto* made_meanwhile = find(key)) return *made_meanwhile;
-    plans_.emplace_front(key, plan);
-    if (plans_.size() > most_plans) dropped.splice(dropped.end(), plans_, --plans_.end());
-    return plan;
-  }
-  /// Null: not there. A plan that is null was refused.
-  const FusedPlan* find(const std::string& key) {
-    const auto found = std::ranges::find(plans_, key, &List::value_type::first);
-    touch(found);
-    return found != plans_.end() ? &found->second : nullptr;
-  }
-  void touch(List::iterator used) {
-    if (used != plans_.end()) plans_.splice(plans_.begin(), plans_, used);
-  }
-
-  const std::string fused_name_ = "VkFFT_main with fused texts";
-  std::mutex mutex_;  // guards what follows
-  List plans_;
-  std::unordered_map<WayKey, KeptWay, WayKey::Hash> ways_;
-  /// Each once, for explain() of arrays that outlive the plan.
-  std::set<std::string> programs_;
-};
-
 /// Whether an address is one of complex numbers: cuFFT reads real elements in pairs.
 bool is_at_pair(const device::Location& place, Scalar complex) {
   return (place.handle + place.offset) % DType(complex).size_bytes() == 0;
@@ -176,8 +39,10 @@ bool is_at_pair(const device::Location& place, Scalar complex) {
 /// One transform on its way: a stream, and memory for as long as it is queued.
 class Passes {
  public:
-  Passes(device::Stream& stream, bool is_double)
+  /// `trial`: generated kernels alone, of plans that are dropped with it.
+  Passes(device::Stream& stream, bool is_double, Plans* trial = nullptr)
       : stream_(stream),
+        trial_(trial),
         part_(is_double ? Scalar::float64 : Scalar::float32),
         complex_(is_double ? Scalar::complex128 : Scalar::complex64) {}
 
@@ -223,7 +88,7 @@ class Passes {
                  const std::vector<bool>& along, device::Location from, device::Location to) {
     const PlanShape plan = plan_shape(kind, is_forward, shape, along, from == to);
     if (transform_by_cufft(plan, from, to)) return;
-    note_pass(stream_.device().slot<Plans>().generated(stream_, plan), from, to);
+    note_pass(plans().generated(stream_, plan), from, to);
     last_.plan->run(stream_, {from, to});
   }
   /// Rows that one kernel transforms backward, so that the input stays as it is.
@@ -273,11 +138,11 @@ class Passes {
     const kernel::ElementwiseArray arrays[] = {{place, strides}};
     kernel::launch_elementwise(stream_, {build.build(), extents, arrays});
   }
-  /// cuFFT's name and version, where it transformed last; none: generated kernels did.
-  const DeviceCufft* cufft() const { return last_.cufft; }
-  /// The plan, if nothing else was queued, between these places.
+  /// Which engine transformed last, where there are two.
+  const kernel::KernelNote& note() const { return last_.note; }
+  /// The plan, if nothing else was queued, between these places, and no other would be taken later.
   Way only_plan(const device::Location& from, const device::Location& to) const {
-    return passes_ == 1 && from_ == from && to_ == to ? last_ : Way();
+    return is_final_ && passes_ == 1 && from_ == from && to_ == to ? last_ : Way();
   }
   Scalar part() const { return part_; }
   Scalar complex() const { return complex_; }
@@ -315,28 +180,35 @@ class Passes {
     plan.is_in_place = is_in_place;
     return plan;
   }
+  Plans& plans() const { return trial_ != nullptr ? *trial_ : stream_.device().slot<Plans>(); }
   /// False: cuFFT leaves it to generated kernels.
   bool transform_by_cufft(const PlanShape& shape, device::Location from, device::Location to) {
-    if (generates_everywhere() || !is_at_pair(from, complex_) || !is_at_pair(to, complex_))
+    if (trial_ != nullptr || generates_everywhere() || !is_at_pair(from, complex_) ||
+        !is_at_pair(to, complex_))
       return false;
-    device::Device& device = stream_.device();
-    const DeviceCufft& cufft = device.slot<DeviceCufft>();
-    const auto plan = device.slot<Plans>().of_cufft(cufft, shape);
-    if (plan == nullptr) return false;
-    note_pass(plan, from, to);
-    last_.cufft = &cufft;
-    plan->run(stream_, {from, to});
+    const DeviceCufft& cufft = stream_.device().slot<DeviceCufft>();
+    if (cufft.library == nullptr || !cufft_calls(shape)) return false;
+    const Plans::OfTwo one = plans().of_two(stream_, cufft, shape, [&](const PlanShape& plan) {
+      return generated_transform(stream_, plan);
+    });
+    is_final_ = is_final_ && one.is_final;
+    last_.note = one.plan.note;
+    if (one.plan.plan == nullptr) return false;
+    note_pass(one.plan.plan, from, to);
+    one.plan.plan->run(stream_, {from, to});
     return true;
   }
 
   void note_pass(std::shared_ptr<DevicePlan> plan, device::Location from, device::Location to) {
     ++passes_;
-    last_ = {std::move(plan), last_.cufft};
+    last_.plan = std::move(plan);
     from_ = from, to_ = to;
   }
 
   device::Stream& stream_;
+  Plans* trial_;
   int passes_ = 0;
+  bool is_final_ = true;
   Way last_;  // of the last plan
   device::Location from_ = {}, to_ = {};
   Scalar part_, complex_;
@@ -458,6 +330,22 @@ std::optional<FusedPlan> fused_plan(device::Stream& stream, const PlanShape& sha
   return made.plan != nullptr ? std::optional(std::move(made)) : std::nullopt;
 }
 
+RunTransform generated_transform(device::Stream& stream, const PlanShape& plan) {
+  Extents64 shape{static_cast<std::int64_t>(plan.batches)};
+  std::vector<bool> along{false};
+  for (unsigned axis = plan.rank; axis-- > 0;) {
+    shape.push_back(static_cast<std::int64_t>(plan.extents[axis]));
+    along.push_back(!plan.is_left_out[axis]);
+  }
+  return [&stream, plan, shape, along, plans = std::make_shared<Plans>()](device::Location from,
+                                                                          device::Location to) {
+    Passes passes(stream, plan.is_double, plans.get());
+    if (plan.kind == TransformKind::complex)
+      return passes.transform_complex(plan.is_forward, shape, along, from, to);
+    passes.transform(plan.kind, plan.is_forward, shape, along, from, to);
+  };
+}
+
 void forget_plans(device::Device& device) { device.slot<Plans>().forget(); }
 
 std::string PlanShape::key() const {
@@ -518,7 +406,7 @@ Way run_passes(device::Stream& stream, const Transform& transform, const array::
   work.run(marked(transform, order, is_real_input ? work.from_shape : work.to_shape));
   const Way only = passes.only_plan(input.location, output.location);
   if (key && only.plan != nullptr) stream.device().slot<Plans>().keep(*key, only);
-  return {nullptr, passes.cufft()};
+  return {nullptr, passes.note()};
 }
 
 }  // namespace
@@ -537,15 +425,14 @@ kernel::KernelNote run_generated(device::Stream& stream, const Transform& transf
     Passes(stream, is_double)
         .scale(output.location, element_count(output.shape) * (is_real_output ? 1 : 2),
                transform.factor);
-  if (way.cufft == nullptr) return {};
+  if (way.note.name == nullptr) return {};
   const std::int64_t part = is_double ? 8 : 4;
   const auto bytes = [&](const array::ArrayPlace& place, bool is_real) {
     return static_cast<std::uint64_t>(element_count(place.shape) * (is_real ? part : 2 * part));
   };
-  return {.name = &way.cufft->name,
-          .text = &way.cufft->text,
-          .bytes_read = bytes(input, transform.kind == TransformKind::real_to_complex),
-          .bytes_written = bytes(output, is_real_output)};
+  way.note.bytes_read = bytes(input, transform.kind == TransformKind::real_to_complex);
+  way.note.bytes_written = bytes(output, is_real_output);
+  return way.note;
 }
 
 }  // namespace treadle::fft

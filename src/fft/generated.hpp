@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fft/device_plan.hpp"
+#include "fft/engine_choice.hpp"
 #include "fft/fused_text.hpp"
 #include "fft/transform.hpp"
 #include "treadle/array/computation.hpp"
@@ -27,6 +28,9 @@ struct FusedPlan {
 /// None where VkFFT needs several kernels for the shape, or the text is not compiled.
 std::optional<FusedPlan> fused_plan(device::Stream& stream, const PlanShape& shape,
                                     const FusedText& text);
+
+/// What runs generated kernels alone, whose plans it keeps itself: to be measured.
+RunTransform generated_transform(device::Stream& stream, const PlanShape& plan);
 
 /// Frees the plans that are kept for a device, and their memory.
 void forget_plans(device::Device& device);

@@ -112,8 +112,12 @@ void CufftPlan::run(std::uint64_t stream, const HandleWorkspace& workspace, std:
                     std::uint64_t output) {
   const cuda::Activation active(context_);
   const CufftTable& table = library_->table();
-  Cufft::check(table.set_stream(raw_, pointer_of(stream)), "cufftSetStream");
-  Cufft::check(table.set_work_area(raw_, pointer_of(workspace.address)), "cufftSetWorkArea");
+  if (!is_set_ || stream != stream_ || workspace.address != work_area_) {
+    is_set_ = false;
+    Cufft::check(table.set_stream(raw_, pointer_of(stream)), "cufftSetStream");
+    Cufft::check(table.set_work_area(raw_, pointer_of(workspace.address)), "cufftSetWorkArea");
+    stream_ = stream, work_area_ = workspace.address, is_set_ = true;
+  }
   const int status = execute(pointer_of(input), pointer_of(output));
   if (status == 0) return;
   context_.synchronize();  // throws what has failed before, of which cuFFT knows no more

@@ -14,6 +14,12 @@
 
 namespace treadle::library {
 
+bool is_captured(const cuda::Context& context, std::uint64_t stream) {
+  const cuda::Activation active(context);
+  const auto raw = static_cast<cuda::RawStream>(pointer_of(stream));
+  return cuda::capture_status(active.table(), cuda::StreamRef(raw)) != cuda::CaptureStatus::none;
+}
+
 template <class Library>
 StreamHandle<Library>::StreamHandle(std::shared_ptr<const Library> library,
                                     const cuda::Context& context)
@@ -50,13 +56,6 @@ void StreamHandle<Library>::on_stream(std::uint64_t stream, const HandleWorkspac
     context_.synchronize();
     throw;
   }
-}
-
-template <class Library>
-bool StreamHandle<Library>::is_captured(std::uint64_t stream) const {
-  const cuda::Activation active(context_);
-  const auto raw = static_cast<cuda::RawStream>(pointer_of(stream));
-  return cuda::capture_status(active.table(), cuda::StreamRef(raw)) != cuda::CaptureStatus::none;
 }
 
 template <class Library>

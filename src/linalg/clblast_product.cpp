@@ -141,10 +141,6 @@ double best_seconds(device::Stream& stream, const std::function<void()>& run) {
   return best;
 }
 
-tune::Configuration way(const char* by) {
-  return {std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"by"}), {by}};
-}
-
 }  // namespace
 
 DeviceClblast::DeviceClblast(device::Device& device) : device_(device) {
@@ -158,8 +154,7 @@ DeviceClblast::DeviceClblast(device::Device& device) : device_(device) {
 void DeviceClblast::use(std::shared_ptr<const Clblast> library,
                         std::shared_ptr<tune::Store> store) {
   library_ = std::move(library);
-  store_ = std::move(store);
-  known_.clear();
+  ways_.emplace("product by clblast", device_, std::move(store));
   if (library_ == nullptr) return;
   name_ = "gemm of " + library_->path().filename().string();
   text_ = "CLBlast, version " + library_->version();
@@ -169,55 +164,41 @@ kernel::KernelNote DeviceClblast::note(const kernel::Product& product) const {
   return product_note(product, name_, text_);
 }
 
-tune::StoreKey DeviceClblast::key_of(const kernel::Product& product) const {
+tune::ProblemSignature DeviceClblast::problem_of(const kernel::Product& product) const {
   const auto about = [](std::uint64_t length) {
     return static_cast<std::int64_t>(std::bit_width(length));
   };
   const auto blas = blas_product(product);
   const auto letter = [](const BlasMatrix& matrix) { return matrix.is_transposed ? "t" : "n"; };
-  return {.kernel = "product by clblast",
-          .problem = {{"dtype", DType(product.dtype).name()},
-                      {"clblast", library_->version()},
-                      {"m", about(product.m)},
-                      {"n", about(product.n)},
-                      {"k", about(product.k)},
-                      {"matrices", about(product.outer * product.inner)},
-                      {"read", std::string(letter(blas->x)) + letter(blas->y)}},
-          .environment = tune::environment_of(device_)};
-}
-
-std::optional<bool> DeviceClblast::find(const tune::StoreKey& key) {
-  const auto known = known_.find(key.problem);
-  if (known != known_.end()) return known->second;
-  if (store_ == nullptr) store_ = tune::Store::of_user();
-  const tune::Choice kept = store_->choose(key);
-  if (kept.match != tune::Match::exact || !kept.values.contains("by")) return std::nullopt;
-  return known_[key.problem] = std::get<std::string>(kept.values.at("by")) == "clblast";
+  return {{"dtype", DType(product.dtype).name()},
+          {"clblast", library_->version()},
+          {"m", about(product.m)},
+          {"n", about(product.n)},
+          {"k", about(product.k)},
+          {"matrices", about(product.outer * product.inner)},
+          {"read", std::string(letter(blas->x)) + letter(blas->y)}};
 }
 
 std::optional<bool> DeviceClblast::is_faster(const kernel::Product& product) {
-  const std::lock_guard lock(mutex_);
-  return find(key_of(product));
+  const auto known = ways_->find(problem_of(product));
+  return known ? std::optional(known->way == "clblast") : std::nullopt;
 }
 
 bool DeviceClblast::is_faster(const kernel::Product& product,
                               const std::function<Seconds()>& seconds) {
-  const std::lock_guard lock(mutex_);
-  const tune::StoreKey key = key_of(product);
-  if (const auto known = find(key)) return *known;
-  bool& is_better = known_[key.problem];
-  try {
+  const tune::ProblemSignature problem = problem_of(product);
+  const auto measure = [&]() -> std::vector<tune::WayTime> {
     const Seconds took = seconds();
-    is_better = took.clblast * least_gain < took.generated;
-    store_->add(key, way("clblast"),
-                {.seconds = took.clblast, .samples = {took.clblast}, .won = is_better});
-    store_->add(key, way("generated"),
-                {.seconds = took.generated, .samples = {took.generated}, .won = !is_better});
+    return {{"generated", took.generated}, {"clblast", took.clblast}};
+  };
+  try {
+    const auto fastest = ways_->choose(problem, measure, least_gain);
+    return fastest && fastest->way == "clblast";
   } catch (const DeviceError& error) {
     warn(std::string("CLBlast is found and not used: ") + error.what());
-    is_better = false;
+    ways_->settle(problem, "generated");
+    return false;
   }
-  return is_better;
 }
 
 bool multiply_by_clblast(const Clblast& library, void* queue, const kernel::Product& product) {
@@ -280,7 +261,9 @@ std::optional<kernel::KernelNote> multiply_on_opencl(device::Stream& stream,
     const double generated = best_seconds(stream, [&] { kernel::launch_product(stream, product); });
     return {.clblast = best_seconds(stream, run), .generated = generated};
   };
-  if (!clblast.is_faster(product, measure) || !run()) return std::nullopt;
+  const bool is_faster = settings().measure ? clblast.is_faster(product, measure)
+                                            : clblast.is_faster(product).value_or(false);
+  if (!is_faster || !run()) return std::nullopt;
   if (settings().sync) stream.synchronize();
   return clblast.note(product);
 }

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -13,7 +11,7 @@
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/product.hpp"
 #include "treadle/library/clblast.hpp"
-#include "treadle/tune/store.hpp"
+#include "treadle/tune/way_choice.hpp"
 
 namespace treadle::linalg {
 
@@ -40,15 +38,12 @@ class DeviceClblast {
   void use(std::shared_ptr<const library::Clblast> library, std::shared_ptr<tune::Store> store);
 
  private:
-  tune::StoreKey key_of(const kernel::Product& product) const;
-  std::optional<bool> find(const tune::StoreKey& key);
+  tune::ProblemSignature problem_of(const kernel::Product& product) const;
 
   device::Device& device_;
   std::shared_ptr<const library::Clblast> library_;
-  std::shared_ptr<tune::Store> store_;
+  std::optional<tune::WayChoice> ways_;  // "clblast" and "generated"
   std::string name_, text_;
-  std::mutex mutex_;  // guards what follows; held while products are measured
-  std::map<tune::ProblemSignature, bool> known_;
 };
 
 /// Queues the product in its calls on a queue (cl_command_queue). False, and nothing happens, where

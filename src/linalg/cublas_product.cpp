@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/cublas_product.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -93,12 +94,14 @@ bool multiply_by_cublas(const DeviceCublas& cublas, device::Stream& stream,
   const Calls calls{*blas, *type, split->call, split->each};
   library::CublasHandle& handle = *cublas.handle;
   const device::LeaveDeferred leave;
+  const auto queue = [&](void* raw) { calls.queue(handle.library().table(), raw); };
+  const auto launch = [&](const kernel::Workspace& workspace) {
+    handle.on_stream(stream.raw(), {address(workspace.partials), cublas.workspace_bytes},
+                     std::ref(queue));
+  };
+  // By reference: functions that hold more than two pointers allocate.
   kernel::with_workspace(stream, {.partial_bytes = cublas.workspace_bytes, .tickets = 0},
-                         [&](const kernel::Workspace& workspace) {
-                           handle.on_stream(
-                               stream.raw(), {address(workspace.partials), cublas.workspace_bytes},
-                               [&](void* raw) { calls.queue(handle.library().table(), raw); });
-                         });
+                         std::ref(launch));
   if (settings().sync) stream.synchronize();
   return true;
 }

@@ -69,6 +69,9 @@ Shape broadcast_batch(const Array& x, const Array& y) {
 /// Two arrays with two axes or more, multiplied; the axes of 1 that the caller added are not in the
 /// result.
 Array multiplied(const Array& x, const Array& y, bool x_is_vector, bool y_is_vector) {
+  // The host has some microseconds for a small product of two matrices, and shapes are allocated.
+  if (x.rank() == 2 && y.rank() == 2 && !x_is_vector && !y_is_vector)
+    return matrix_product(x, y, {x.shape()[0], y.shape()[1]});
   const Shape batch = broadcast_batch(x, y);
   const auto whole = [&](const Array& operand) {
     Shape shape = batch;

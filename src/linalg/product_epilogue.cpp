@@ -33,10 +33,10 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> extents, S
 }
 
 /// Whether elements lie in C's order without gaps.
-bool is_dense(const ElementwiseArray& array, std::span<const std::int64_t> extents,
-              std::span<const std::int64_t> strides) {
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    if (extents[i] != 1 && array.strides[i] != strides[i]) return false;
+bool is_dense(const ElementwiseArray& array, std::span<const std::int64_t> extents, Scalar dtype) {
+  auto dense = static_cast<std::int64_t>(DType(dtype).size_bytes());
+  for (std::size_t i = extents.size(); i-- > 0; dense *= extents[i])
+    if (extents[i] != 1 && array.strides[i] != dense) return false;
   return true;
 }
 
@@ -96,8 +96,7 @@ std::optional<std::vector<GatheredArray>> epilogue_arrays(const ElementwiseLaunc
 std::optional<device::Location> plain_result(const ElementwiseLaunch& epilogue, Scalar dtype) {
   const Expression& expression = epilogue.expression;
   if (expression.outputs.size() != 1 || !is_product(expression, expression.outputs[0]) ||
-      expression.scatter ||
-      !is_dense(epilogue.arrays[0], epilogue.extents, dense_strides(epilogue.extents, dtype)))
+      expression.scatter || !is_dense(epilogue.arrays[0], epilogue.extents, dtype))
     return std::nullopt;
   return epilogue.arrays[0].location;
 }
@@ -114,7 +113,7 @@ RawProduct::RawProduct(const ElementwiseLaunch& epilogue, Scalar dtype, device::
     const auto is_read = [&](const codegen::LeafSpec& leaf) {
       return leaf.in_place == static_cast<int>(i);
     };
-    if (!is_dense(arrays_[i], epilogue.extents, strides_) || expression_.scatter ||
+    if (!is_dense(arrays_[i], epilogue.extents, dtype) || expression_.scatter ||
         std::ranges::any_of(expression_.leaves, is_read))
       continue;
     const codegen::Value value = expression_.outputs[i];

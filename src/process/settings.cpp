@@ -156,6 +156,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_LIBNVRTC", s.compiler_library);
   read.named_paths("TREADLE_LIBRARIES", s.libraries);
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
+  read.flag("TREADLE_MEASURE", s.measure);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);
   read.number("TREADLE_CPU_MEMORY_BYTES", s.cpu_memory_bytes);
   read.number("TREADLE_POOL_SECONDS", s.pool_seconds);

@@ -19,7 +19,7 @@
 #include "treadle/sparse/bsr_matrix.hpp"
 #include "treadle/sparse/dia_matrix.hpp"
 #include "treadle/sparse/ell_matrix.hpp"
-#include "treadle/tune/space.hpp"
+#include "treadle/tune/way_choice.hpp"
 
 namespace treadle::sparse {
 namespace {
@@ -142,19 +142,11 @@ std::string digest_of(const CsrMatrix& a, const Structure& structure) {
   return text;
 }
 
-tune::StoreKey key_of(const CsrMatrix& a, const Structure& structure) {
-  return {.kernel = "sparse format",
-          .problem = {{"structure", digest_of(a, structure)},
-                      {"dtype", a.dtype().name()},
-                      {"columns", a.indices().dtype().name()},
-                      {"is_stencil", structure.is_stencil}},
-          .environment = tune::environment_of(a.data().device())};
-}
-
-/// Where verdicts are values of one parameter.
-tune::Configuration configuration_of(const std::string& format) {
-  return {std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"format"}),
-          {format}};
+tune::ProblemSignature problem_of(const CsrMatrix& a, const Structure& structure) {
+  return {{"structure", digest_of(a, structure)},
+          {"dtype", a.dtype().name()},
+          {"columns", a.indices().dtype().name()},
+          {"is_stencil", structure.is_stencil}};
 }
 
 /// The same of a candidate; none where the library that it needs refuses.
@@ -169,10 +161,11 @@ std::optional<double> seconds_of(const SparseMatrix& a, const FormatCandidate& c
 }
 
 /// Times those that read the least, compressed rows among them, and takes the fastest.
-void take_fastest(FormatChoice& choice, const CsrMatrix& a, const FormatOptions& options,
-                  const tune::StoreKey* key) {
+std::vector<tune::WayTime> take_fastest(FormatChoice& choice, const CsrMatrix& a,
+                                        const FormatOptions& options) {
   int others = std::max(options.candidates - 1, 0);
   double best = std::numeric_limits<double>::infinity();
+  std::vector<tune::WayTime> times;
   for (FormatCandidate& candidate : choice.candidates) {
     // What needs no conversion is timed beside them.
     if (candidate.format != "csr" && candidate.format != of_library && others-- <= 0) continue;
@@ -180,18 +173,13 @@ void take_fastest(FormatChoice& choice, const CsrMatrix& a, const FormatOptions&
     const auto seconds = seconds_of(*matrix, candidate, options);
     if (!seconds) continue;
     candidate.seconds = *seconds;
+    times.push_back({candidate.format, *seconds});
     if (candidate.seconds >= best) continue;
     best = candidate.seconds;
     choice.matrix = std::move(matrix);
     choice.chosen = candidate.format;
   }
-  if (key == nullptr) return;
-  for (const FormatCandidate& candidate : choice.candidates)
-    if (candidate.seconds > 0)
-      options.store->add(*key, configuration_of(candidate.format),
-                         {.seconds = candidate.seconds,
-                          .samples = {candidate.seconds},
-                          .won = candidate.format == choice.chosen});
+  return times;
 }
 
 }  // namespace
@@ -228,19 +216,18 @@ FormatChoice choose_format(const SparseMatrix& a, const FormatOptions& options) 
     choice.matrix = made(rows, choice.chosen);
     return choice;
   }
+  const auto measure = [&] { return take_fastest(choice, rows, options); };
   if (options.store == nullptr) {
-    take_fastest(choice, rows, options, nullptr);
+    measure();
     return choice;
   }
-  const tune::StoreKey key = key_of(rows, structure);
-  const tune::Choice known = options.store->choose(key);
-  if (known.match == tune::Match::exact && known.values.contains("format")) {
-    choice.chosen = std::get<std::string>(known.values.at("format"));
+  tune::WayChoice ways("sparse format", rows.data().device(), options.store);
+  const auto fastest = ways.choose(problem_of(rows, structure), measure);
+  if (fastest && fastest->is_known) {
+    choice.chosen = fastest->way;
     choice.matrix = made(rows, choice.chosen);
     choice.is_known = true;
-    return choice;
   }
-  take_fastest(choice, rows, options, &key);
   return choice;
 }
 

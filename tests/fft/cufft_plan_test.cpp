@@ -15,10 +15,13 @@
 
 #include "device/each_device.hpp"
 #include "fft/generated.hpp"
+#include "fft/plans.hpp"
+#include "treadle/cuda/capture.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/driver.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/driver.hpp"
+#include "treadle/memory/device_pool.hpp"
 
 namespace treadle::fft {
 namespace {
@@ -126,10 +129,27 @@ class CufftPlanTest : public testing::Test {
     device_->free(from);
     device_->free(to);
   }
+  /// A device of its own, in whose transforms the sums are cuFFT.
+  std::shared_ptr<device::Device> device_with_sums() {
+    context_ = cuda::Context::create(cuda::Driver::cpu().device(0));
+    auto device = device::device_of(context_);
+    device->slot<DeviceCufft>([&] {
+      return std::make_shared<DeviceCufft>(std::make_shared<const library::Cufft>(sums_for_cufft()),
+                                           context_);
+    });
+    device->slot<EngineWays>(
+        [&] { return std::make_shared<EngineWays>(*device, std::make_shared<tune::Store>("")); });
+    return device;
+  }
+  /// It is to take shapes of this class.
+  static void by_cufft(device::Device& device, const PlanShape& shape) {
+    device.slot<EngineWays>().settle(class_of(shape, ""), "cufft");
+  }
   static Element* at(const device::Location& place) {
     return reinterpret_cast<Element*>(place.handle + place.offset);
   }
   std::shared_ptr<device::Device> device_;
+  cuda::Context context_;
   std::unique_ptr<DeviceCufft> cufft_;
 };
 
@@ -148,12 +168,8 @@ TEST_F(CufftPlanTest, PlanesOfABlock) {
 
 TEST_F(CufftPlanTest, ATransformOfSeveralAxesGoesThere) {
   if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
-  const auto context = cuda::Context::create(cuda::Driver::cpu().device(0));
-  const auto device = device::device_of(context);
-  device->slot<DeviceCufft>([&] {
-    return std::make_shared<DeviceCufft>(std::make_shared<const library::Cufft>(sums_for_cufft()),
-                                         context);
-  });
+  const auto device = device_with_sums();
+  by_cufft(*device, {.rank = 2, .extents = {4, 3}});
   const device::Location from = device->allocate(96), to = device->allocate(96);
   for (int i = 0; i < 12; ++i) at(from)[i] = static_cast<float>(i);
   const std::int64_t shape[] = {3, 4}, strides[] = {32, 8};
@@ -172,15 +188,47 @@ TEST_F(CufftPlanTest, ATransformOfSeveralAxesGoesThere) {
   forget_plans(*device);
 }
 
+/// Both run in memory of their own; afterwards the faster one does it alone.
+TEST_F(CufftPlanTest, EnginesAreMeasuredOnceAndNotWhileCaptured) {
+  if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
+  const auto device = device_with_sums();
+  const device::Location from = device->allocate(96), to = device->allocate(96);
+  for (int i = 0; i < 12; ++i) at(from)[i] = static_cast<float>(i);
+  const std::int64_t shape[] = {3, 4}, strides[] = {32, 8};
+  const auto stream = device->make_stream();
+  const auto run = [&] {
+    return run_generated(*stream, Transform(TransformKind::complex, {0, 1}, true, 1),
+                         {from, shape, strides}, {to, shape, strides}, false);
+  };
+  // Nothing can be allocated while a stream is captured.
+  memory::pool_of(*device).allocate(128, stream);
+  {
+    const cuda::CurrentContext current(context_);
+    cuda::Capture capture(*device::cuda_stream(*stream));
+    EXPECT_NE(run().text->find("captured; of the rule"), std::string::npos);
+    capture.end();
+  }
+  EXPECT_EQ(sums_runs, 1);
+  const kernel::KernelNote note = run();
+  stream->synchronize();
+  EXPECT_NE(note.text->find("measured here"), std::string::npos) << *note.text;
+  EXPECT_EQ(at(to)[0], Element(66));
+  const int measured = sums_runs;
+  EXPECT_GE(measured, 14);  // one, and three times four, and the captured one
+  EXPECT_EQ(*run().text, *note.text);
+  stream->synchronize();
+  EXPECT_LE(sums_runs, measured + 1);
+  device->free(from);
+  device->free(to);
+  forget_plans(*device);
+  memory::pool_of(*device).free_held();  // of the stream, which they keep
+}
+
 /// It reads real elements in pairs, so that generated kernels serve other places, and those alone.
 TEST_F(CufftPlanTest, ATransformAtAnOddPlaceChangesNoOther) {
   if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
-  const auto context = cuda::Context::create(cuda::Driver::cpu().device(0));
-  const auto device = device::device_of(context);
-  device->slot<DeviceCufft>([&] {
-    return std::make_shared<DeviceCufft>(std::make_shared<const library::Cufft>(sums_for_cufft()),
-                                         context);
-  });
+  const auto device = device_with_sums();
+  by_cufft(*device, {.kind = TransformKind::real_to_complex, .rank = 1, .extents = {8}});
   const device::Location at_pair = device->allocate(64), to = device->allocate(64);
   device::Location odd = at_pair;
   odd.offset += 4;

@@ -5,6 +5,7 @@
 
 #include <clocale>
 #include <complex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -146,18 +147,25 @@ TEST_P(FftPlanTest, WithoutTextsItIsThePlainTransform) {
 
 int times_released = 0;
 
-/// Making a plan waits for the stream, whose work may call a function of the host language.
-TEST_P(FftPlanTest, IsMadeWithoutTheHostLock) {
+/// Making a plan and freeing its memory wait for work, which may call a function of the host
+/// language.
+TEST_P(FftPlanTest, IsMadeAndEndsWithoutTheHostLock) {
   if (!compiles_quickly() || !runs_kernels()) GTEST_SKIP() << "left to devices that make plans";
   const Array x = complex({3, 8});
   x.buffer();
   array::set_host_lock({[]() -> void* { return ++times_released, &times_released; }, [](void*) {}});
   generates_everywhere() = true;
   times_released = 0;
-  const Array z = Plan(fft, {.load = "x * 3"})(x);
+  std::optional<Array> z = Plan(fft, {.load = "x * 3"})(x);
   EXPECT_EQ(times_released, 1);
+  z->buffer();
+  // The array keeps its plan, and the text of that, and they end with it.
+  forget_plans(*device());
+  EXPECT_NE(array::explain(*z).find("x * 3"), std::string::npos);
+  times_released = 0;
+  z.reset();
+  EXPECT_GE(times_released, 1);
   array::set_host_lock({});
-  z.buffer();
 }
 
 TEST_P(FftPlanTest, RefusesWhatDoesNotFit) {

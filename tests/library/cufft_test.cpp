@@ -77,9 +77,12 @@ TEST(Cufft, a_plan_is_made_once_and_runs_on_streams) {
                     .count = 2});
     EXPECT_EQ(plan.work_bytes(), 96u);
     plan.run(3, {.address = 64, .size_bytes = 96}, 256, 512);
+    plan.run(3, {.address = 64, .size_bytes = 96}, 512, 256);  // set to both already
+    plan.run(4, {.address = 64, .size_bytes = 96}, 256, 512);
   }
   EXPECT_THAT(cufft_calls, ElementsAre("create", "allocates 0", "plan 2 8 8 8 2 1 1 41 2",
-                                       "stream 3", "work 64", "complex64 1", "destroy 5"));
+                                       "stream 3", "work 64", "complex64 1", "complex64 1",
+                                       "stream 4", "work 64", "complex64 1", "destroy 5"));
 }
 
 TEST(Cufft, half_spectra_are_shorter) {

@@ -32,6 +32,7 @@ TEST(Settings, DefaultsHoldWhereNothingIsSet) {
   EXPECT_TRUE(s.device.empty());
   EXPECT_TRUE(s.cache_dir.empty());
   EXPECT_EQ(s.cache_max_bytes, 1u << 30);
+  EXPECT_TRUE(s.measure);
   EXPECT_EQ(s.cpu_threads, 0u);
   EXPECT_EQ(s.cpu_memory_bytes, 0u);
 }
@@ -64,6 +65,7 @@ TEST(Settings, ValuesAreRead) {
                                   {"TREADLE_SYNC", "1"},
                                   {"TREADLE_STRICT", "1"},
                                   {"TREADLE_CACHE_MAX_BYTES", "5000000000"},
+                                  {"TREADLE_MEASURE", "0"},
                                   {"TREADLE_CPU_THREADS", "3"},
                                   {"TREADLE_CPU_MEMORY_BYTES", "6000000000"},
                                   {"TREADLE_CHECK", "sync,memory"},
@@ -76,6 +78,7 @@ TEST(Settings, ValuesAreRead) {
   EXPECT_TRUE(s.sync);
   EXPECT_TRUE(s.strict);
   EXPECT_EQ(s.cache_max_bytes, 5'000'000'000u);
+  EXPECT_FALSE(s.measure);
   EXPECT_EQ(s.cpu_threads, 3u);
   EXPECT_EQ(s.cpu_memory_bytes, 6'000'000'000u);
   EXPECT_EQ(s.checks, (Checks{.memory = true, .sync = true}));

@@ -330,6 +330,28 @@ def test_texts_join_a_transform(any_device):
     expect(back(z), theirs.astype("F"))
 
 
+def test_the_faster_engine_is_known_to_other_processes(any_device, run_python, tmp_path):
+    """Where cuFFT is found; elsewhere there is one engine, and nothing to tell."""
+    if any_device.kind != "gpu" or any_device.language != "CUDA C":
+        return
+    code = (
+        "import treadle, treadle.numpy as tnp\n"
+        f"with treadle.find_device({any_device.id!r}):\n"
+        "    made = tnp.fft.rfft(tnp.ones((6, 1000), 'f4'))\n"
+        "    made.get()\n"
+        "    print(made.explain())\n"
+    )
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path), "TREADLE_MEASURE": "1"}
+    told = [run_python("-c", code, **environment).stdout for _ in range(2)]
+    if "cufft" not in told[0]:
+        pytest.skip("no cuFFT")
+    assert "measured here" in told[0] and "measured before" in told[1]
+    info = run_python("-m", "treadle", "info", "--all", **environment).stdout
+    assert "measured for 1 classes of problems" in info
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path / "other"), "TREADLE_MEASURE": "0"}
+    assert "not measured: TREADLE_MEASURE=0" in run_python("-c", code, **environment).stdout
+
+
 def test_what_is_no_plan_is_refused(device):
     with pytest.raises(treadle.InvalidArgument, match="'dct'"):
         tnp.fft.Plan("dct")

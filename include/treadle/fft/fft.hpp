@@ -10,8 +10,9 @@
 // Functions return at once; a transform is computed when somebody looks at its result
 // (treadle/array/computation.hpp), and is queued on the stream like other kernels. On the CPU
 // device ducc0's transforms run on the device's threads. NVIDIA's GPUs run cuFFT where it is found
-// and faster; else GPUs run kernels that are generated (by VkFFT) and compiled when a shape is
-// first transformed, which waits for that. Of OpenCL devices that are processors the elements go
+// and faster, which the first transform of such a shape on a machine measures, and waits; else GPUs
+// run kernels that are generated (by VkFFT) and compiled when a shape is first transformed, which
+// waits for that. Of OpenCL devices that are processors the elements go
 // through the host, which waits for them.
 //
 // They throw ShapeError for a length below 1 and for an array without axes, IndexError for an axis

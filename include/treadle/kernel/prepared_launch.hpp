@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,13 +25,14 @@ struct ElementwiseArray {
   std::span<const std::int64_t> strides;  ///< bytes along each axis; 0 for a broadcast axis
 };
 
-/// A report of the kernels that ran. The texts live as long as the device.
+/// A report of the kernels that ran. The texts live as long as the device, or as `keeper`.
 struct KernelNote {
-  const std::string* name = nullptr;  ///< null: nothing ran
-  const std::string* text = nullptr;  ///< null if nothing ran or the text is unknown
-  std::uint64_t bytes_read = 0;       ///< a broadcast element counts once
-  std::uint64_t bytes_written = 0;    ///< a broadcast element counts once
-  std::uint64_t instructions = 0;     ///< an estimate
+  const std::string* name = nullptr;        ///< null: nothing ran
+  const std::string* text = nullptr;        ///< null if nothing ran or the text is unknown
+  std::uint64_t bytes_read = 0;             ///< a broadcast element counts once
+  std::uint64_t bytes_written = 0;          ///< a broadcast element counts once
+  std::uint64_t instructions = 0;           ///< an estimate
+  std::shared_ptr<const void> keeper = {};  ///< of texts that the device does not keep
 };
 
 /// A launch with everything that does not depend on the start of its arrays and on its scalars.

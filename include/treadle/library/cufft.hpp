@@ -98,6 +98,8 @@ class CufftPlan {
   CufftShape shape_;
   int raw_ = 0;
   std::size_t work_bytes_ = 0;
+  std::uint64_t stream_ = 0, work_area_ = 0;  // to which it is set
+  bool is_set_ = false;
 };
 
 }  // namespace treadle::library

@@ -19,6 +19,10 @@ struct HandleWorkspace {
   bool operator==(const HandleWorkspace&) const = default;
 };
 
+/// Whether a graph takes what is queued on a stream (CUstream) of the context: nobody can wait for
+/// that.
+bool is_captured(const cuda::Context& context, std::uint64_t stream);
+
 /// A handle of a library (Cublas, CublasLt, Cusolver, Cusparse) in a context, for all streams of
 /// that. Any thread.
 template <class Library>
@@ -47,8 +51,8 @@ class StreamHandle {
   /// before, that failure.
   void on_stream(std::uint64_t stream, const HandleWorkspace& workspace,
                  const std::function<void(void*)>& queue);
-  /// Whether a graph takes what is queued on the stream: nobody can wait for that.
-  bool is_captured(std::uint64_t stream) const;
+  /// library::is_captured() of its context.
+  bool is_captured(std::uint64_t stream) const { return library::is_captured(context_, stream); }
 
  private:
   std::shared_ptr<const Library> library_;

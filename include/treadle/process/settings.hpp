@@ -61,6 +61,9 @@ struct Settings {
   std::map<std::string, Path> libraries;
   /// TREADLE_LIBRARY_DIR: folder of libtreadle_cpu and libtreadle_clang; empty: beside this code
   Path library_dir;
+  /// TREADLE_MEASURE: 0 measures no library against generated kernels: what was measured before
+  /// decides, else a rule
+  bool measure = true;
   /// TREADLE_CPU_THREADS: worker threads of the CPU device; 0: one per core the process may use
   unsigned cpu_threads = 0;
   /// TREADLE_CPU_MEMORY_BYTES: memory of the CPU device, in bytes; 0: three quarters of what is

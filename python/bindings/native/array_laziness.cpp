@@ -20,7 +20,10 @@ struct FusingScopes {
 };
 
 /// Releases the GIL; null if this thread does not hold it.
-void* release_gil() { return PyGILState_Check() != 0 ? PyEval_SaveThread() : nullptr; }
+// At the end of the process, when Python has ended, PyGILState_Check() says 1.
+void* release_gil() {
+  return Py_IsInitialized() != 0 && PyGILState_Check() != 0 ? PyEval_SaveThread() : nullptr;
+}
 void acquire_gil(void* thread) { PyEval_RestoreThread(static_cast<PyThreadState*>(thread)); }
 
 }  // namespace

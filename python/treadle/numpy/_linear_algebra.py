@@ -63,6 +63,8 @@ class _How(NamedTuple):
     order: str
 
 
+_PLAIN = _How(None, None, "same_kind", "K")
+
 PRODUCTS: dict[str, tuple[Callable[[Array, Array], Array], int, int]] = {
     # The function, and how many axes of each operand make a matrix or a vector.
     "matmul": (_linalg.matmul, 2, 2),
@@ -74,6 +76,9 @@ PRODUCTS: dict[str, tuple[Callable[[Array, Array], Array], int, int]] = {
 
 def _product(name: str, operands: tuple[Any, Any], out: Any, how: _How) -> Array:
     function, of_x, of_y = PRODUCTS[name]
+    x, y = operands
+    if type(x) is Array and type(y) is Array and type(out) is not tuple and how == _PLAIN:
+        return written(function(x, y), out)  # what follows costs more than the product is queued
     x, y = _in_dtype(name, asarrays(operands), how)
     counts = [min(of_x, x.ndim), min(of_y, y.ndim)] if name == "matmul" else [of_x, of_y]
     counts.append(sum(counts) - 2)

@@ -52,7 +52,8 @@ def _along_one(
     transform: _Transform, a: Any, n: int | None, axis: int, norm: str | None, out: Array | None
 ) -> Array:
     lengths = [] if n is None else [index(n)]
-    return written(transform(asarray(a), [index(axis)], lengths, norm), out)
+    made = transform(a if type(a) is Array else asarray(a), [index(axis)], lengths, norm)
+    return made if out is None else written(made, out)
 
 
 def _along_many(
