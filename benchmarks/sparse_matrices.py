@@ -179,11 +179,11 @@ def forms_of(ours, name):
         "7 points": ("dia", "stencil", "ell", "sell"),
         "27 points": ("dia", "stencil", "sell"),
         "banded, 21": ("dia", "sell"),
-        "R-MAT": ("merged", "hyb", "sell"),
+        "R-MAT": ("by length", "hyb", "sell"),
     }[name]
     for form in wanted:
         try:
-            yield form, ours.merged() if form == "merged" else ours.asformat(form)
+            yield form, ours.by_length() if form == "by length" else ours.asformat(form)
         except treadle.Error as error:
             print(f"<!-- {name} as {form}: {error} -->")
 

@@ -11,9 +11,6 @@
 namespace treadle::codegen {
 namespace {
 
-/// Parts of a result that one work-item folds as quickly as a sub-group.
-constexpr unsigned most_parts_in_order = 8;
-
 constexpr const char* what_tickets_do =
     "What a group has written is seen by whoever takes a later ticket.";
 
@@ -54,13 +51,24 @@ void BlockReduce::write(tree::BlockBuilder& code, const std::string& lane) const
   if (depth == 1) return;
   if (!has_shuffles()) return write_tree(code, lane);
   write_shuffles(code, shuffled());
-  if (depth > shuffled()) write_sub_groups(code, lane);
+  if (depth <= shuffled()) return;
+  if (depth_of_group.empty()) return write_sub_groups(code, lane);
+  code.open_if({depth_of_group, " > ", number(sub_group)});
+  write_sub_groups(code, lane);
+  code.close();
+}
+
+std::string BlockReduce::first_step(unsigned count) const {
+  const std::string half = number(count / 2);
+  if (depth_of_group.empty()) return half;
+  if (count == depth) return depth_of_group + " / 2";
+  return joined({depth_of_group, " < ", number(count), " ? ", depth_of_group, " / 2 : ", half});
 }
 
 void BlockReduce::write_shuffles(tree::BlockBuilder& code, unsigned count) const {
   const std::string uint = value_type(Scalar::uint32, dialect);
   code.directive("pragma", "unroll");
-  code.open_loop(tree::initialize(tree::value(uint, "step"), number(count / 2)), "step > 0",
+  code.open_loop(tree::initialize(tree::value(uint, "step"), first_step(count)), "step > 0",
                  "step /= 2");
   for (const auto& [name, type, how] : fields) {
     const auto shuffle = [&](const char* part) {
@@ -92,7 +100,7 @@ void BlockReduce::write_sub_groups(tree::BlockBuilder& code, const std::string& 
   code.close();
   code.evaluate(dialect.barrier);
   const unsigned parts = depth / sub_group;
-  if (parts > most_parts_in_order && depth == group_size) {
+  if (depth_of_group.empty() && parts > parts_in_order && depth == group_size) {
     code.open_if({lane, " < ", width});
     for (const BlockField& field : fields)
       code.assign(field.name, {field.name, "_shared[", lane, " % ", number(parts), "]"});
@@ -113,7 +121,7 @@ void BlockReduce::write_tree(tree::BlockBuilder& code, const std::string& lane) 
   const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id;
   write_shared(code, me);
   code.evaluate(dialect.barrier);
-  code.open_loop(tree::initialize(tree::value(uint, "step"), number(depth / 2)), "step > 0",
+  code.open_loop(tree::initialize(tree::value(uint, "step"), first_step(depth)), "step > 0",
                  "step /= 2");
   code.open_if({lane, " < step"});
   const std::string distance =

@@ -58,7 +58,11 @@ struct BlockReduce {
   unsigned depth;  ///< work-items for a result, a power of two
   /// Whether these work-items are adjacent; otherwise their distance is group_size / depth.
   bool lanes_are_adjacent;
+  unsigned parts_in_order;  ///< sums of so many sub-groups are folded by one work-item, in order
   const Dialect& dialect;
+  /// A variable of the kernel that says how many work-items of this group have a result: a power of
+  /// two up to 32, or `depth`, which is all of the group; empty: always `depth`.
+  std::string depth_of_group = {};
 
   /// Declares the local memory for write(); call it in the kernel's outermost block.
   void declare(tree::BlockBuilder& code) const;
@@ -72,6 +76,8 @@ struct BlockReduce {
   unsigned shared_values() const;
   /// Folds the values of the first `count` work-items of each sub-group, a power of two.
   void write_shuffles(tree::BlockBuilder& code, unsigned count) const;
+  /// Half of `count` work-items, or of those of this group's results.
+  std::string first_step(unsigned count) const;
   void write_sub_groups(tree::BlockBuilder& code, const std::string& lane) const;
   void write_tree(tree::BlockBuilder& code, const std::string& lane) const;
   void write_shared(tree::BlockBuilder& code, const std::string& index) const;

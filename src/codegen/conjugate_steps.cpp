@@ -18,26 +18,20 @@
 namespace treadle::codegen {
 namespace {
 
-/// Accumulators of a processor that are one vector loop.
-constexpr unsigned lanes = 32;
-
-/// Entries of a row that are loaded before the first is used, by groups that are alone: nobody else
-/// fills the time.
-constexpr unsigned entries_at_once = 8;
-
 constexpr const char* state_names[] = {"rz", "norm", "steps", "end", "wanted"};
 
 std::string code_of(ConjugateEnd end) { return number(static_cast<std::uint64_t>(end)); }
 
 class ConjugateWriter {
  public:
-  ConjugateWriter(const ConjugateForm& form, Schedule schedule, unsigned group_size,
+  ConjugateWriter(const ConjugateForm& form, const Tiling& tiling, unsigned group_size,
                   const Dialect& dialect)
       : form_(form),
-        is_wide_(schedule == Schedule::wide),
+        tiling_(tiling),
+        is_wide_(tiling.schedule == Schedule::wide),
         group_size_(group_size),
         name_("conjugate_gradients_" + DType(form.matrix.dtype).name()),
-        out_(name_, "generator of conjugate gradients", schedule, group_size, dialect),
+        out_(name_, "generator of conjugate gradients", tiling.schedule, group_size, dialect),
         element_(out_.types.name_of(form.matrix.dtype)) {
     if (form.matrix.dtype != Scalar::float32 && form.matrix.dtype != Scalar::float64)
       throw DTypeError("conjugate gradients of " + DType(form.matrix.dtype).name() + " in a kernel",
@@ -110,6 +104,7 @@ class ConjugateWriter {
             .group_size = group_size_,
             .depth = group_size_,
             .lanes_are_adjacent = true,
+            .parts_in_order = tiling_.parts_in_order,
             .dialect = out_.dialect};
   }
   /// In the kernel's outermost block: the memory, and the sums themselves.
@@ -223,7 +218,7 @@ class ConjugateWriter {
       body(own);
       return code_.close();
     }
-    const std::string count = number(lanes);
+    const std::string count = number(tiling_.conjugate_lanes);
     for (const std::string& name : sums) code_.declare_array("double", name + "_lanes", count);
     const auto open_lanes = [&] {
       write_vector_loop(code_);
@@ -323,7 +318,7 @@ class ConjugateWriter {
   bool has_starts() const { return form_.matrix.layout == SparseLayout::rows; }
   RowEnds ends_of_row() const {
     if (!keeps_rows() || !has_starts()) return {};
-    return {"begin_own[k]", "behind_own[k]", entries_at_once};
+    return {"begin_own[k]", "behind_own[k]", tiling_.conjugate_entries};
   }
   void load_rows() {
     code_.declare_local(element_, "x", number(form_.rows_each * group_size_));
@@ -436,6 +431,7 @@ class ConjugateWriter {
   }
 
   const ConjugateForm& form_;
+  const Tiling& tiling_;
   bool is_wide_;
   unsigned group_size_;
   std::string name_;
@@ -446,9 +442,9 @@ class ConjugateWriter {
 
 }  // namespace
 
-FamilyText generate_conjugate_steps(const ConjugateForm& form, Schedule schedule,
+FamilyText generate_conjugate_steps(const ConjugateForm& form, const Tiling& tiling,
                                     unsigned group_size, const Dialect& dialect) {
-  return ConjugateWriter(form, schedule, group_size, dialect).write();
+  return ConjugateWriter(form, tiling, group_size, dialect).write();
 }
 
 }  // namespace treadle::codegen

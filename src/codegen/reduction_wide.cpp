@@ -20,6 +20,7 @@ BlockReduce ReductionWriter::block() const {
           .group_size = group_size_,
           .depth = depth(),
           .lanes_are_adjacent = !loop_.has_columns,
+          .parts_in_order = tiling_.parts_in_order,
           .dialect = dialect_};
 }
 

@@ -109,6 +109,7 @@ class SegmentedFoldWriter {
             .group_size = group_size_,
             .depth = lanes_,
             .lanes_are_adjacent = true,
+            .parts_in_order = tiling_.parts_in_order,
             .dialect = dialect_};
   }
   void write_wide(unsigned segments) {

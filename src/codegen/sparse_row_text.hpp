@@ -19,7 +19,8 @@ inline constexpr std::string_view sparse_numbers =
 /// Expressions for the first entry of a row of compressed rows and the one behind its last.
 struct RowEnds {
   std::string_view begin = "starts[row]", behind = "starts[row + 1]";
-  unsigned at_once = 0;  ///< entries whose loads are in flight; 0: as the compiler has it
+  unsigned at_once = 0;        ///< entries whose loads are in flight; 0: as the compiler has it
+  std::string_view step = "";  ///< from one entry of a work-item to its next; empty: 1
 };
 /// Adds statements that define `sum`, the product of the row `row`, an integer of 64 bits, with the
 /// vector `x`. Of a form by a vector.

@@ -179,7 +179,7 @@ class SparseRowsWriter {
     switch (form_.layout) {
       case SparseLayout::rows:
         if (ends_.at_once != 0) code_.directive("pragma", {"unroll ", number(ends_.at_once)});
-        code_.open_for(integer_, "at", ends_.begin, ends_.behind);
+        code_.open_for(integer_, "at", ends_.begin, ends_.behind, ends_.step);
         declare_integer("column", "columns[at]");
         declare_stored("data[at]");
         add_products(stored_in_sum());

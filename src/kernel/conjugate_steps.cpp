@@ -27,17 +27,8 @@ namespace {
 
 using codegen::ConjugateParts;
 
-// Work-items of a group that has all rows, and the rows and entries that it is quick enough for:
-// more would not stay in a multiprocessor's first cache. Groups that meet take rows up to a number
-// where a launch costs less than they need for them.
-constexpr unsigned lone_items = 1024, least_lone_items = 128, meeting_items = 512;
-// Rows of a work-item that fit into its registers, and how many are best (on an H200): with fewer,
-// work-items are more than sums are made of quickly. The direction fits into local memory.
-constexpr unsigned most_kept_rows = 4, kept_rows_wanted = 2;
-constexpr std::uint64_t lone_rows = 4096, lone_entries = 32768, meeting_rows = 524288;
-// Entries, and as many vectors beside them as steps read, that a thread of a processor goes through
-// in the time of two launches and the waking of others.
-constexpr std::uint64_t lone_work = 100000, vectors = 8;
+/// Elements of vectors that a step reads or writes for each row.
+constexpr std::uint64_t vectors = 8;
 
 unsigned power_below(std::uint64_t limit, unsigned wanted) {
   return static_cast<unsigned>(
@@ -47,15 +38,17 @@ unsigned power_below(std::uint64_t limit, unsigned wanted) {
 unsigned group_items(device::Device& device, const codegen::Tiling& tiling,
                      const ConjugateSteps& what, ConjugateParts parts) {
   const auto half = static_cast<unsigned>(
-      std::bit_ceil(std::min<std::uint64_t>(what.product.rows, lone_rows)) / kept_rows_wanted);
+      std::bit_ceil(std::min<std::uint64_t>(what.product.rows, tiling.conjugate_lone_rows)) /
+      tiling.conjugate_rows);
   if (tiling.schedule == Schedule::narrow || parts == ConjugateParts::three_kernels)
     return tiling.group_size;
   // NVIDIA's OpenCL allows kernels of so many registers the groups of the tiling, not the device's.
   const bool is_cuda = device.info().language == Language::cuda_c;
-  const unsigned alone =
-      what.lone_items != 0 ? what.lone_items : std::clamp(half, least_lone_items, lone_items);
+  const unsigned alone = what.lone_items != 0 ? what.lone_items
+                                              : std::clamp(half, tiling.conjugate_least_items,
+                                                           tiling.conjugate_lone_items);
   return power_below(is_cuda ? device.info().limits.max_group_items : tiling.group_size,
-                     parts == ConjugateParts::one_group ? alone : meeting_items);
+                     parts == ConjugateParts::one_group ? alone : tiling.conjugate_meeting_items);
 }
 
 /// Rows that each work-item of a lone group keeps; 0: they are too many, or the group is one of a
@@ -64,7 +57,7 @@ unsigned kept_rows(const codegen::Tiling& tiling, std::uint64_t rows, ConjugateP
                    unsigned items) {
   if (tiling.schedule == Schedule::narrow || parts != ConjugateParts::one_group) return 0;
   const auto each = static_cast<unsigned>(std::bit_ceil((rows + items - 1) / items));
-  return each <= most_kept_rows ? each : 0;
+  return each <= tiling.conjugate_kept_rows ? each : 0;
 }
 
 /// Rows of each group but the last, and how many groups there are.
@@ -80,16 +73,16 @@ Intervals rows_of_groups(const device::DeviceInfo& info, const codegen::Tiling& 
 }
 
 const ConjugatePlan& conjugate_plan(device::Device& device, const codegen::ConjugateForm& form,
-                                    Schedule schedule, unsigned items) {
+                                    const codegen::Tiling& tiling, unsigned items) {
   std::string key = matrix_key(form.matrix);
-  for (const unsigned part :
-       {static_cast<unsigned>(form.has_factor), static_cast<unsigned>(form.parts), form.rows_each,
-        static_cast<unsigned>(schedule), items})
+  append_key(key, tiling);
+  for (const unsigned part : {static_cast<unsigned>(form.has_factor),
+                              static_cast<unsigned>(form.parts), form.rows_each, items})
     key.append(" ").append(std::to_string(part));
   return plans<ConjugatePlan>(device).find(key, [&] {
     auto made = std::make_shared<ConjugatePlan>();
     made->kernels = declared_kernels(
-        device, codegen::generate_conjugate_steps(form, schedule, items,
+        device, codegen::generate_conjugate_steps(form, tiling, items,
                                                   codegen::dialect_of(device.info().language)));
     return made;
   });
@@ -99,17 +92,19 @@ const ConjugatePlan& conjugate_plan(device::Device& device, const codegen::Conju
 
 codegen::ConjugateParts conjugate_parts(device::Device& device, const SparseProduct& product) {
   const device::DeviceInfo& info = device.info();
-  if (tiling_of(device, product.schedule).schedule == Schedule::narrow) {
-    const bool is_small = product.entries + vectors * product.rows <= lone_work;
+  const codegen::Tiling& tiling = tiling_of(device, product.schedule);
+  if (tiling.schedule == Schedule::narrow) {
+    const bool is_small = product.entries + vectors * product.rows <= tiling.conjugate_lone_work;
     return is_small ? ConjugateParts::one_group : ConjugateParts::three_kernels;
   }
-  if (product.rows <= lone_rows && product.entries <= lone_entries)
+  if (product.rows <= tiling.conjugate_lone_rows &&
+      product.entries <= tiling.conjugate_lone_entries)
     return ConjugateParts::one_group;
   // Groups of the processor's CUDA device run one after the other where threads are few.
   const bool can_meet = info.kind == device::DeviceKind::gpu && info.traits.cooperative_launch &&
                         info.traits.forward_progress;
-  return can_meet && product.rows <= meeting_rows ? ConjugateParts::several_groups
-                                                  : ConjugateParts::three_kernels;
+  return can_meet && product.rows <= tiling.conjugate_meeting_rows ? ConjugateParts::several_groups
+                                                                   : ConjugateParts::three_kernels;
 }
 
 void launch_conjugate_steps(device::Stream& stream, const ConjugateSteps& what,
@@ -124,7 +119,7 @@ void launch_conjugate_steps(device::Stream& stream, const ConjugateSteps& what,
       .has_factor = what.has_factor,
       .parts = parts,
       .rows_each = kept_rows(tiling, what.product.rows, parts, items)};
-  const ConjugatePlan& plan = conjugate_plan(device, form, tiling.schedule, items);
+  const ConjugatePlan& plan = conjugate_plan(device, form, tiling, items);
   const Intervals intervals =
       rows_of_groups(device.info(), tiling, what.product.rows, form.parts, items);
   // Sums of each group, and what groups that meet count.

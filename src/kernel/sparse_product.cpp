@@ -2,6 +2,7 @@
 #include "treadle/kernel/sparse_product.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
 #include "treadle/codegen/signature.hpp"
-#include "treadle/codegen/sparse_merge.hpp"
+#include "treadle/codegen/sparse_by_length.hpp"
 #include "treadle/kernel/associative.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/segmented_fold_kernel.hpp"
@@ -27,7 +28,7 @@ namespace treadle::kernel {
 /// The kernels of one method; they do not keep the device alive.
 struct SparseProductPlan {
   std::string name, text;  ///< of the first of them
-  std::vector<DeclaredKernel> merged;
+  std::vector<DeclaredKernel> by_length;
   std::unique_ptr<SegmentedFoldKernel> fold;
   std::unique_ptr<ElementwiseKernel> rows;
 };
@@ -145,47 +146,19 @@ const SparseProductPlan& plan_of(device::Device& device, const SparseForm& form,
   });
 }
 
-const SparseProductPlan& merged_plan(device::Device& device, const SparseForm& form,
-                                     const codegen::Tiling& tiling) {
-  std::string key = "merged " + matrix_key(form);
+const SparseProductPlan& plan_by_length(device::Device& device, const SparseForm& form,
+                                        const codegen::Tiling& tiling) {
+  std::string key = "by length " + matrix_key(form);
   append_key(key, tiling);
   return plans<SparseProductPlan>(device).find(key, [&] {
     auto made = std::make_shared<SparseProductPlan>();
-    codegen::FamilyText text =
-        codegen::generate_sparse_merge(form, tiling, codegen::dialect_of(device.info().language));
+    codegen::FamilyText text = codegen::generate_sparse_by_length(
+        form, tiling, codegen::dialect_of(device.info().language));
     made->name = text.name;
     made->text = text.text;
-    made->merged = declared_kernels(device, std::move(text));
+    made->by_length = declared_kernels(device, std::move(text));
     return made;
   });
-}
-
-void launch_merged(device::Stream& stream, const SparseProductPlan& plan,
-                   const SparseProduct& product, const SparseProductArguments& arguments,
-                   const codegen::Tiling& tiling, const device::Order& order) {
-  const unsigned group_size = codegen::merged_group(tiling);
-  const std::uint64_t tile = codegen::merged_items(tiling),
-                      groups = (product.rows + product.entries + tile - 1) / tile,
-                      size = DType(product.form.dtype).size_bytes();
-  const memory::Buffer left = scratch_on(stream, groups * (sizeof(std::int64_t) + size));
-  const device::Argument rows(left.location()),
-      sums(left.location() + groups * sizeof(std::int64_t));
-  const auto row_count = static_cast<std::int64_t>(product.rows),
-             entries = static_cast<std::int64_t>(product.entries),
-             group_count = static_cast<std::int64_t>(groups);
-  LaunchesInTurn launches(stream, order);
-  launches.then([&](const device::Order& own) {
-    const UserArgument all[] = {arguments.data, arguments.columns, arguments.starts,
-                                arguments.x,    arguments.result,  rows,
-                                sums,           row_count,         entries};
-    plan.merged[0].launch(stream, all, groups, group_size, own);
-  });
-  launches.then(
-      [&](const device::Order& own) {
-        const UserArgument all[] = {rows, sums, arguments.result, row_count, group_count};
-        plan.merged[1].launch(stream, all, (groups + group_size - 1) / group_size, group_size, own);
-      },
-      LaunchesInTurn::Place::last);
 }
 
 /// How many columns a work-item computes: a vector of columns on a processor; one on a GPU, where
@@ -214,18 +187,56 @@ void append_results(const SparseForm& form, const SparseProductArguments& argume
 struct SparseRun {
   SparseForm form;
   const codegen::Tiling& tiling;
-  bool is_merged;
+  bool is_by_length;
   const SparseProductPlan& plan;
 };
 SparseRun run_of(device::Device& device, const SparseProduct& product) {
   SparseForm form = product.form;
   form.across = across_of(product, tiling_of(device));
   const codegen::Tiling& tiling = tiling_of(device, product.schedule);
-  const bool is_merged = product.is_merged && !form.epilogue && codegen::can_merge(form, tiling);
+  const bool is_by_length = product.classes && codegen::can_go_by_length(form, tiling);
   const std::uint64_t mean = product.entries / std::max<std::uint64_t>(product.rows, 1);
   const SparseProductPlan& plan =
-      is_merged ? merged_plan(device, form, tiling) : plan_of(device, form, mean);
-  return {std::move(form), tiling, is_merged, plan};
+      is_by_length ? plan_by_length(device, form, tiling) : plan_of(device, form, mean);
+  return {std::move(form), tiling, is_by_length, plan};
+}
+
+void launch_by_length(device::Stream& stream, const SparseRun& run, const SparseProduct& product,
+                      const SparseProductArguments& arguments, const device::Order& order) {
+  const auto& [form, tiling, is_by_length, plan] = run;
+  const RowClasses& classes = *product.classes;
+  const auto lanes = codegen::row_lanes(tiling);
+  std::uint64_t groups = 0;
+  std::int64_t counts[codegen::row_classes];
+  for (std::size_t k = 0; k < codegen::row_classes; ++k) {
+    const std::uint64_t each = tiling.group_size / lanes[k],
+                        rows = classes.counts[k] * (k == 0 ? classes.pieces : 1);
+    groups += (rows + each - 1) / each;
+    counts[k] = static_cast<std::int64_t>(classes.counts[k]);
+  }
+  const std::uint64_t parts = classes.counts[0] * classes.pieces;
+  const memory::Buffer room =
+      scratch_on(stream, std::max<std::uint64_t>(parts, 1) * DType(form.dtype).size_bytes());
+  const auto pieces = static_cast<std::int64_t>(classes.pieces);
+  std::vector<UserArgument> all = matrix_arguments(form, arguments);
+  all.emplace_back(arguments.x);
+  append_results(form, arguments, all);
+  all.emplace_back(arguments.order);
+  all.emplace_back(room);
+  all.emplace_back(pieces);
+  for (const std::int64_t& count : counts) all.emplace_back(count);
+  if (parts == 0) return plan.by_length[0].launch(stream, all, groups, tiling.group_size, order);
+  LaunchesInTurn launches(stream, order);
+  launches.then([&](const device::Order& own) {
+    plan.by_length[0].launch(stream, all, groups, tiling.group_size, own);
+  });
+  launches.then(
+      [&](const device::Order& own) {
+        plan.by_length[1].launch(stream, all,
+                                 (classes.counts[0] + tiling.group_size - 1) / tiling.group_size,
+                                 tiling.group_size, own);
+      },
+      LaunchesInTurn::Place::last);
 }
 
 KernelNote note_of(const SparseProductPlan& plan, const SparseProduct& product) {
@@ -264,10 +275,11 @@ KernelNote described_sparse_product(device::Device& device, const SparseProduct&
 KernelNote launch_sparse_product(device::Stream& stream, const SparseProduct& product,
                                  const SparseProductArguments& arguments,
                                  const device::Order& order) {
-  const auto [form, tiling, is_merged, plan] = run_of(stream.device(), product);
+  const SparseRun run = run_of(stream.device(), product);
+  const auto& [form, tiling, is_by_length, plan] = run;
   const KernelNote note = note_of(plan, product);
-  if (is_merged) {
-    launch_merged(stream, plan, product, arguments, tiling, order);
+  if (is_by_length) {
+    launch_by_length(stream, run, product, arguments, order);
     return note;
   }
   if (plan.fold) {

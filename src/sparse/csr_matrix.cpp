@@ -9,6 +9,7 @@
 
 #include "sparse/cusparse_product.hpp"
 #include "sparse/entries.hpp"
+#include "treadle/array/counting.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/indexing.hpp"
 #include "treadle/array/joining.hpp"
@@ -21,6 +22,7 @@
 #include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/kernel/sparse_tables.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::sparse {
 
@@ -106,15 +108,33 @@ Array CsrMatrix::rows() const {
 std::optional<ProductParts> CsrMatrix::parts(Scalar) const {
   return ProductParts{.product = {.form = {.layout = codegen::SparseLayout::rows},
                                   .entries = static_cast<std::uint64_t>(entries()),
-                                  .is_merged = is_merged_},
+                                  .classes = classes_},
                       .data = data_,
                       .columns = indices_,
-                      .starts = offsets_};
+                      .starts = offsets_,
+                      .order = order_};
 }
 
-CsrMatrix CsrMatrix::merged() const {
+CsrMatrix CsrMatrix::by_length() const {
   CsrMatrix made = *this;
-  made.is_merged_ = true;
+  const codegen::Tiling& tiling = kernel::tiling_of(data_.device());
+  constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
+  if (tiling.schedule == Schedule::narrow || size().rows == 0 || size().rows > most_rows)
+    return made;
+  const Array lengths = row_lengths(*this);
+  Array which = array::zeros({size().rows}, Scalar::int32, {.stream = stream()});
+  const auto longest = codegen::longest_rows(tiling);
+  for (const std::int64_t length : longest)
+    which = which + in_dtype(less_equal(lengths, length), Scalar::int32);
+  made.order_ = packed(in_dtype(array::argsort(which), Scalar::int32));
+  const std::vector<std::int64_t> counts =
+      array::bincount(which, {}, codegen::row_classes).as<std::int64_t>();
+  kernel::RowClasses classes;
+  std::ranges::copy(counts, classes.counts.begin());
+  if (classes.counts[0] != 0)
+    classes.pieces =
+        static_cast<std::uint64_t>((integer_of(array::max(lengths)) + longest[0] - 1) / longest[0]);
+  made.classes_ = classes;
   return made;
 }
 

@@ -26,7 +26,7 @@ bool has_rows_for_one(const kernel::SparseProduct& product, device::Device& devi
   const codegen::Tiling& tiling = kernel::tiling_of(device);
   if (tiling.schedule == Schedule::narrow || product.form.layout != codegen::SparseLayout::rows)
     return true;
-  return !product.is_merged && product.entries <= product.rows * tiling.lone_row;
+  return !product.classes && product.entries <= product.rows * tiling.lone_row;
 }
 
 device::Argument argument_of(const Array& x) {

@@ -16,12 +16,11 @@
 #include "treadle/array/selection.hpp"
 #include "treadle/array/sets.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::sparse {
 namespace {
 
-/// More diagonals than this are a loop in the kernel.
-constexpr std::int64_t most_unrolled = 32;
 /// Bits of a stencil's row.
 constexpr std::int64_t most_in_stencil = 32;
 
@@ -104,11 +103,11 @@ Array DiaMatrix::data() const {
 }
 
 std::optional<ProductParts> DiaMatrix::parts(Scalar) const {
-  const std::int64_t count = offsets_.size();
+  const std::int64_t count = offsets_.size(),
+                     most = kernel::tiling_of(data_.device()).sparse_diagonals;
   return ProductParts{
       .product = {.form = {.layout = codegen::SparseLayout::diagonals,
-                           .shift_count =
-                               count <= most_unrolled ? static_cast<unsigned>(count) : 0},
+                           .shift_count = count <= most ? static_cast<unsigned>(count) : 0},
                   .entries = static_cast<std::uint64_t>(data_.size()),
                   .pitch = pitch_,
                   .depth = count},

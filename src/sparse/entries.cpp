@@ -147,11 +147,11 @@ namespace {
 /// A matrix by a vector or a matrix; the inputs are those arrays that there are, x at the end.
 class Product final : public array::Computation {
  public:
-  Product(kernel::SparseProduct product, bool has_data, bool has_columns, bool has_starts)
-      : product_(std::move(product)),
-        has_data_(has_data),
-        has_columns_(has_columns),
-        has_starts_(has_starts) {}
+  explicit Product(const ProductParts& parts)
+      : product_(parts.product),
+        has_data_(parts.data.has_value()),
+        has_columns_(parts.columns.has_value()),
+        has_starts_(parts.starts.has_value()) {}
   std::string_view name() const override {
     switch (product_.form.layout) {
       case codegen::SparseLayout::rows:
@@ -228,8 +228,10 @@ class Product final : public array::Computation {
       return is_there ? launch.input(next++).location : device::Location{};
     };
     const device::Location data = input(has_data_), columns = input(has_columns_),
-                           starts = input(has_starts_), x = input(true);
-    return {.data = data, .columns = columns, .starts = starts, .x = x, .result = x};
+                           starts = input(has_starts_), order = input(product_.classes.has_value()),
+                           x = input(true);
+    return {
+        .data = data, .columns = columns, .starts = starts, .x = x, .result = x, .order = order};
   }
   /// Where the arrays of an epilogue are, one element for each row or one for all, if the kernel of
   /// the product can take it.
@@ -239,8 +241,7 @@ class Product final : public array::Computation {
       return dtype != Scalar::float16 && dtype != Scalar::boolean && DType(dtype).size_bytes() >= 4;
     };
     const codegen::Expression& expression = epilogue.expression;
-    if (product_.width != 0 || product_.is_merged || !is_plain(product_.form.dtype))
-      return std::nullopt;
+    if (product_.width != 0 || !is_plain(product_.form.dtype)) return std::nullopt;
     for (const Scalar scalar : expression.scalars)
       if (!is_plain(scalar) || DType(scalar).kind() == ScalarKind::complex) return std::nullopt;
     const std::int64_t lengths[] = {static_cast<std::int64_t>(product_.rows), 1};
@@ -284,15 +285,11 @@ Array SparseMatrix::product(const Array& x, Scalar dtype) const {
   ProductParts parts = *product_parts(dtype);
   parts.product.width = x.rank() == 2 ? x.shape()[1] : 0;
   std::vector<Array> inputs;
-  for (const Array& array : {parts.data, parts.columns, parts.starts})
+  for (const Array& array : {parts.data, parts.columns, parts.starts, parts.order})
     if (array.has_value()) inputs.push_back(array);
   inputs.push_back(x);
   const array::ResultSpec result[] = {{shape, dtype}};
-  return array::pending_results(
-             std::make_shared<const Product>(std::move(parts.product), parts.data.has_value(),
-                                             parts.columns.has_value(), parts.starts.has_value()),
-             inputs, result)
-      .front();
+  return array::pending_results(std::make_shared<const Product>(parts), inputs, result).front();
 }
 
 SparseMatrix::SparseMatrix(const MatrixSize& size, const DType& dtype,

@@ -13,7 +13,7 @@ TEST(ConjugateSteps, GoldenTexts) {
   each_golden([](const std::string& name, const Tiling& tiling, const Dialect& dialect) {
     const auto check = [&](const char* what, const ConjugateForm& form) {
       expect_golden("conjugate_steps", std::string(what) + "_" + name,
-                    generate_conjugate_steps(form, tiling.schedule, tiling.group_size, dialect));
+                    generate_conjugate_steps(form, tiling, tiling.group_size, dialect));
     };
     check("one_group", {.has_factor = true, .parts = ConjugateParts::one_group});
     check("three_kernels", {.matrix = {.dtype = Scalar::float32}});
@@ -25,9 +25,10 @@ TEST(ConjugateSteps, GoldenTexts) {
 }
 
 TEST(ConjugateSteps, RefusesWhatIsNoReal) {
-  EXPECT_THROW(generate_conjugate_steps({.matrix = {.dtype = Scalar::complex64}}, Schedule::wide,
-                                        256, dialect_of(Language::cuda_c)),
-               DTypeError);
+  EXPECT_THROW(
+      generate_conjugate_steps({.matrix = {.dtype = Scalar::complex64}}, tiling_of(Schedule::wide),
+                               256, dialect_of(Language::cuda_c)),
+      DTypeError);
 }
 
 }  // namespace

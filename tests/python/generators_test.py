@@ -14,7 +14,6 @@ CONSTANTS = {
     "usual_compute_units": "of a device that does not tell",
     "cost_of_call": "an estimate, as those of operations",
     "own_steps": "instructions of an expression",
-    "item_bytes": "an element and a place of the merged product: what they take",
     "most_folds": "of one reduction: a limit of the interface",
     "many_elements": "for texts that are asked for without a launch",
     "least_bytes": "of a stream's workspace",
@@ -62,15 +61,9 @@ CONSTANTS = {
     "most_in_stencil": "bits of a row",
     "most_arguments": "of a kernel that puts numbers side by side",
     "own_numbers": "of conjugate gradients' state: a layout",
-    # Those that shape a kernel: the list may only become shorter.
-    "most_unrolled": "diagonals in a kernel's text; more are a loop",
-    "lanes": "of conjugate gradients: sums that are one vector loop of a processor",
-    "lone_items": "of conjugate gradients: a group that has all rows is as large as any",
-    "lone_rows": "of conjugate gradients: where several groups begin to pay; nothing measured yet",
-    "lone_work": "the same of a processor's threads",
-    "most_kept_rows": "of conjugate gradients: registers (measured on an H200)",
-    "entries_at_once": "the same: loads in flight",
-    "most_parts_in_order": "of a group's sums, which only conjugate gradients' are more than",
+    "row_classes": "of rows by length: a layout",
+    "most_rows": "whose numbers have 32 bits",
+    "vectors": "whose elements a step of conjugate gradients reads or writes for each row",
 }
 FILES_OF_NUMBERS = re.compile(r"host_\w+\.cpp|host_value\.hpp|interpret\.cpp")  # no kernels
 
@@ -119,7 +112,7 @@ WRITERS = {
     "ScanWriter": 1,
     "SegmentedFoldWriter": 1,
     "SparseRowsWriter": 2,  # a kernel, and what a row's arrays are for those who do more
-    "SparseMergeWriter": 1,
+    "ByLengthWriter": 1,
     "ConjugateWriter": 1,
     "SparseTableWriter": 3,  # of columns: transposition, product, sums of lengths
     "RadixSortWriter": 1,

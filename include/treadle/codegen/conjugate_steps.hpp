@@ -44,7 +44,7 @@ enum class ConjugateState : std::uint8_t { rz, norm, steps, end, wanted, count }
 /// solution, the factor if there is one, state, two sums and one more for each group (float64), a
 /// uint that is 0; the numbers of the form; rows of an interval, and how many steps the kernel of
 /// all phases does at most (int64). Throws DTypeError for another dtype.
-FamilyText generate_conjugate_steps(const ConjugateForm& form, Schedule schedule,
+FamilyText generate_conjugate_steps(const ConjugateForm& form, const Tiling& tiling,
                                     unsigned group_size, const Dialect& dialect);
 
 }  // namespace treadle::codegen

@@ -74,11 +74,12 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix reshaped(const MatrixSize& size) const;
   /// The same places with other elements. Throws ShapeError for another number of them.
   CsrMatrix with_data(const Array& data) const;
-  /// The same matrix, whose products with vectors deal entries and ends of rows evenly to the
-  /// work-items of a GPU: for rows of very different lengths. Processors deal rows as they are
-  /// done.
-  CsrMatrix merged() const;
-  bool is_merged() const noexcept { return is_merged_; }  ///< whether it is one of those
+  /// The same matrix, whose products with vectors give each row as many work-items of a GPU as its
+  /// length is worth: for rows of very different lengths. Keeps the order of rows by length beside
+  /// it, and waits for their numbers. Itself on processors, which deal rows as they are done.
+  CsrMatrix by_length() const;
+  /// Whether it is one of those.
+  bool is_by_length() const noexcept { return classes_.has_value(); }
   /// The same matrix, whose products with arrays of its dtype are cuSPARSE's; itself where there is
   /// none, or it does not take the matrix. Products throw DeviceError where cuSPARSE refuses.
   CsrMatrix by_library() const;
@@ -122,7 +123,8 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix(Checked, Array data, Array indices, Array offsets, const MatrixSize& size);
 
   Array data_, indices_, offsets_;
-  bool is_merged_ = false;
+  std::optional<kernel::RowClasses> classes_;
+  Array order_;                      // of rows, with classes
   Array library_starts_;             // offsets for cuSPARSE; none: it does not multiply
   std::uint64_t starts_writes_ = 0;  // to the offsets, when these were made
 };

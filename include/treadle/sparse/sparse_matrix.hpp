@@ -35,6 +35,7 @@ struct MatrixSize {
 struct ProductParts {
   kernel::SparseProduct product;               ///< layout, sizes and dtypes
   Array data = {}, columns = {}, starts = {};  ///< those that the layout has
+  Array order = {};                            ///< with classes of rows
 };
 
 /// A sparse matrix on a device, in whichever format. Never changes, but through its arrays; copies

@@ -355,6 +355,12 @@ class Tiling:
         """
 
     @property
+    def parts_in_order(self) -> int:
+        """
+        wide: sums of sub-groups that one work-item folds as quickly as a sub-group
+        """
+
+    @property
     def part_bytes(self) -> int:
         """wide: of the accumulators of a work-item"""
 
@@ -447,6 +453,86 @@ class Tiling:
     @property
     def product_steps(self) -> int:
         """narrow: products that are added to a sum before it is stored"""
+
+    @property
+    def sparse_lone_row(self) -> int:
+        """
+        wide: rows of at most so many entries are taken by one work-item, where each row is taken by work-items for its length
+        """
+
+    @property
+    def sparse_short_row(self) -> int:
+        """wide: the same by short_row_depth work-items"""
+
+    @property
+    def sparse_middle_row(self) -> int:
+        """wide: the same by middle_row_depth; longer rows by a group"""
+
+    @property
+    def sparse_long_row(self) -> int:
+        """wide: longer rows are cut into pieces of at most so many entries"""
+
+    @property
+    def sparse_entries(self) -> int:
+        """
+        wide: entries of such a row that a work-item loads before it uses the first
+        """
+
+    @property
+    def sparse_diagonals(self) -> int:
+        """diagonals that are written one by one; more are a loop"""
+
+    @property
+    def conjugate_lone_items(self) -> int:
+        """wide: most work-items of a group that has all rows of a system"""
+
+    @property
+    def conjugate_least_items(self) -> int:
+        """wide: fewest of them"""
+
+    @property
+    def conjugate_kept_rows(self) -> int:
+        """wide: most rows that each of them keeps in registers"""
+
+    @property
+    def conjugate_rows(self) -> int:
+        """
+        wide: how many are best: with fewer, work-items are more than sums are made of quickly
+        """
+
+    @property
+    def conjugate_entries(self) -> int:
+        """
+        wide: entries of these rows that are loaded before the first is used: nobody else fills the time
+        """
+
+    @property
+    def conjugate_lone_rows(self) -> int:
+        """wide: most rows that one group is quick enough for"""
+
+    @property
+    def conjugate_lone_entries(self) -> int:
+        """wide: most entries of them: more would not stay in a first cache"""
+
+    @property
+    def conjugate_meeting_items(self) -> int:
+        """wide: work-items of groups that meet"""
+
+    @property
+    def conjugate_meeting_rows(self) -> int:
+        """
+        wide: most rows for which groups meet: more take longer than three launches
+        """
+
+    @property
+    def conjugate_lone_work(self) -> int:
+        """
+        narrow: entries, and elements of vectors, that a thread goes through in the time of two launches and the waking of others
+        """
+
+    @property
+    def conjugate_lanes(self) -> int:
+        """narrow: sums that are one vector loop"""
 
     @property
     def scan_bytes(self) -> int:

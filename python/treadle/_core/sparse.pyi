@@ -98,8 +98,8 @@ class CsrMatrix(SparseMatrix):
     def reshaped(self, rows: int, columns: int) -> CsrMatrix:
         """In rows of another length."""
 
-    def merged(self) -> CsrMatrix:
-        """Deals entries and ends of rows evenly, on GPUs."""
+    def by_length(self) -> CsrMatrix:
+        """Gives each row work-items for its length, on GPUs."""
 
     def with_data(self, data: treadle._core.array.Array) -> CsrMatrix:
         """Other elements, the same places."""

@@ -559,10 +559,10 @@ class csr_array(sparray):  # noqa: N801 - SciPy's name
         """The same, with each place once. Waits."""
         return self._matrix.is_canonical()
 
-    def merged(self) -> csr_array:
-        """The same matrix, whose products with vectors deal entries and ends of rows evenly to the
-        work-items of a GPU: for rows of very different lengths. fastest() tries that, too."""
-        return self._of(self._apart(self._matrix).merged())
+    def by_length(self) -> csr_array:
+        """The same matrix, whose products with vectors give each row as many work-items of a GPU as
+        its length is worth: for rows of very different lengths. fastest() tries that, too."""
+        return self._of(self._apart(self._matrix).by_length())
 
     def sort_indices(self) -> None:
         """Puts the columns of each row in order."""

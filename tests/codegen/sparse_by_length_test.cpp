@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/sparse_by_length.hpp"
+
+#include <gtest/gtest.h>
+
+#include "golden.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+TEST(SparseByLength, GoldenTexts) {
+  const SparseForm form{.stored = Scalar::float32, .dtype = Scalar::float32};
+  for (const Language language : {Language::cuda_c, Language::opencl_c})
+    expect_golden("sparse_rows", language == Language::cuda_c ? "by_length.cu" : "by_length.cl",
+                  generate_sparse_by_length(form, tiling_of(Schedule::wide), dialect_of(language)));
+}
+
+TEST(SparseByLength, ClassesHaveShorterRowsAndFewerWorkItems) {
+  Tiling tiling = tiling_of(Schedule::wide);
+  const auto longest = longest_rows(tiling);
+  for (std::size_t k = 1; k < longest.size(); ++k) EXPECT_LT(longest[k], longest[k - 1]);
+  tiling.group_size = 32;
+  for (const unsigned lanes : row_lanes(tiling)) EXPECT_LE(lanes, 32u);
+  EXPECT_EQ(row_lanes(tiling).back(), 1u);
+}
+
+TEST(SparseByLength, TakesRowsByAVector) {
+  const Tiling& wide = tiling_of(Schedule::wide);
+  EXPECT_TRUE(can_go_by_length({}, wide));
+  EXPECT_TRUE(can_go_by_length({.stored = Scalar::float32}, wide));
+  EXPECT_FALSE(can_go_by_length({}, tiling_of(Schedule::narrow)));
+  EXPECT_FALSE(can_go_by_length({.across = 1}, wide));
+  EXPECT_FALSE(can_go_by_length({.layout = SparseLayout::columned}, wide));
+  EXPECT_FALSE(can_go_by_length({.stored = Scalar::float16, .dtype = Scalar::float16}, wide));
+}
+
+}  // namespace
+}  // namespace treadle::codegen
