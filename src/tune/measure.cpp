@@ -96,7 +96,7 @@ struct Measurer::State {
   std::shared_ptr<device::Stream> stream;
   std::shared_ptr<device::Event> start, end;
   std::vector<Argument> arguments = {};
-  std::vector<Buffer> before = {};  ///< by argument: what an output is filled with, before a run
+  std::vector<Buffer> before = {};   ///< by argument: what an output is filled with, before a run
   std::vector<std::byte> host = {};  ///< of one output; its pages are there already
   Buffer flushed = {};
   /// Of the CPU device, which can end a run.
