@@ -7,7 +7,8 @@
         assert_kernel("scale.cu", "scale", like=lambda x, a, n: {"y": a * x})
 
 `like` is a function whose parameters are named after the kernel's: it takes those that it names,
-arrays in double precision (integers as they are), and returns outputs by name; one array alone
+arrays in double precision (integers as they are; a row for each vector, records for structures),
+structures passed by value with their members as attributes, and returns outputs by name; one array alone
 where there is one output. A pointer that the kernel may write is an output if `like` does not
 take it, otherwise it is updated.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 import inspect
 import os
 import pathlib
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -63,6 +65,18 @@ def _taken(like: Reference) -> list[str]:
     return list(inspect.signature(like).parameters)
 
 
+def _nested(values: dict[str, Any]) -> dict[str, Any]:
+    """With an object for each structure: "p.n" is `n` of what `p` is."""
+    made: dict[str, Any] = {}
+    for name, value in values.items():
+        *outer, last = name.split(".")
+        place = made
+        for each in outer:
+            place = vars(place.setdefault(each, types.SimpleNamespace()))
+        place[last] = value
+    return made
+
+
 class _Adapted:
     """A reference that NumPy computes, as the engine calls it."""
 
@@ -70,11 +84,13 @@ class _Adapted:
         self._like, self._taken = like, _taken(like)
 
     def __call__(
-        self, arrays: list[tuple[str, str, str, bytes]], values: dict[str, Any]
+        self, arrays: list[tuple[str, str, str, bytes, Any]], values: dict[str, Any]
     ) -> dict[str, bytes]:
-        given, outputs = dict(values), []
-        for name, dtype, use, contents in arrays:
-            array = np.frombuffer(contents, np.dtype(dtype)).copy()
+        given, outputs = _nested(values), []
+        for name, dtype, use, contents, parts in arrays:
+            array = np.frombuffer(contents, np.dtype(parts or dtype)).copy()
+            if dtype == "vector":
+                array = self._rows(array)
             if use in ("output", "updated"):
                 outputs.append((name, array.dtype))
             given[name] = array.astype(self._wide(array.dtype))
@@ -84,10 +100,16 @@ class _Adapted:
             dtypes = dict(outputs)
             return {name: self._numbers(array, dtypes.get(name)) for name, array in results.items()}
 
-    @staticmethod
-    def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    @classmethod
+    def _wide(cls, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        if dtype.names is not None:
+            return np.dtype([(name, cls._wide(dtype[name])) for name in dtype.names])
         wide = {"f": np.float64, "c": np.complex128}
         return np.dtype(wide.get(dtype.kind, dtype))
+
+    @staticmethod
+    def _rows(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.stack([records[name] for name in records.dtype.names or ()], axis=-1)
 
     @staticmethod
     def _named(made: Any, outputs: list[str]) -> Mapping[str, Any]:
@@ -101,9 +123,11 @@ class _Adapted:
             f"the reference returned {type(made).__name__}, expected a dict of {outputs}"
         )
 
-    @staticmethod
-    def _numbers(array: Any, dtype: np.dtype[Any] | None) -> bytes:
+    @classmethod
+    def _numbers(cls, array: Any, dtype: np.dtype[Any] | None) -> bytes:
         numbers = np.asarray(array)
+        if numbers.dtype.names is not None:
+            numbers = cls._rows(numbers)
         if dtype is not None and dtype.kind in "iub":  # what does not fit wraps, as in the kernel
             numbers = numbers.astype(dtype)
         if numbers.dtype.kind == "c":

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tune/double_shadow.hpp"
 
+#include <algorithm>
+
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/cuda.hpp"
@@ -41,6 +43,11 @@ bool is_single(Scalar dtype) { return dtype == Scalar::float32; }
 }  // namespace
 
 DoubleShadow::DoubleShadow(const KernelSubject& subject) {
+  if (std::ranges::any_of(subject.parameters(),
+                          [](const auto& each) { return !each.type.parts.empty(); })) {
+    error_ = "there is no reference, and its vectors or structures have no double form";
+    return;
+  }
   JudgedKernel given = subject.given();
   // `float` in the text is what names the dtypes of parameters, too.
   given.text = with_doubles(given.text);
@@ -63,6 +70,7 @@ bool DoubleShadow::fill(JudgedCase& run) {
     if (!is_single(array.dtype)) continue;
     array.before = bytes_of(numbers_in(array.before, array.dtype), Scalar::float64);
     array.dtype = Scalar::float64;
+    array.element_bytes = sizeof(double);
   }
   try {
     const RunResult result = run_case(device_, *kernel_, *subject_, wide);

@@ -46,11 +46,6 @@ bool is_poison(std::span<const std::byte> element, std::byte poison) {
   return std::ranges::all_of(element, [&](std::byte each) { return each == poison; });
 }
 
-bool is_of_opencl(const std::string& text) {
-  return text.find("__global__") == std::string::npos &&
-         text.find("treadle/dialect.h") == std::string::npos;
-}
-
 class Judge {
  public:
   Judge(const JudgedKernel& given, const Reference& reference, const JudgeOptions& options)
@@ -232,16 +227,20 @@ void Judge::ask_written(const std::array<RunResult, 2>& runs, const JudgedCase& 
   for (const JudgedArray& array : run.arrays) {
     if (array.use == JudgedUse::input || array.use == JudgedUse::scratch) continue;
     const std::span first(runs[0].after.at(array.name)), second(runs[1].after.at(array.name));
-    const std::size_t size = DType(array.dtype).size_bytes(), count = first.size() / size;
     std::size_t left = 0, left_at = 0, other = 0, other_at = 0;
+    const std::size_t size = array.element_bytes, count = first.size() / size;
+    // What lies between a structure's parts is nobody's result.
+    const std::vector<JudgedPart> whole = {{"", array.dtype, 0}};
     for (std::size_t k = 0; k < count; ++k) {
-      const auto a = first.subspan(k * size, size), b = second.subspan(k * size, size);
-      if (std::ranges::equal(a, b)) continue;
-      if (array.use == JudgedUse::output && is_poison(a, poisons[0]) && is_poison(b, poisons[1])) {
-        if (left++ == 0) left_at = k;
-      } else if (other++ == 0) {
-        other_at = k;
+      bool is_left = false, is_other = false;
+      for (const JudgedPart& part : array.parts.empty() ? whole : array.parts) {
+        const std::size_t at = k * size + part.offset, bytes = DType(part.dtype).size_bytes();
+        const auto a = first.subspan(at, bytes), b = second.subspan(at, bytes);
+        is_other |= !std::ranges::equal(a, b);
+        is_left |=
+            array.use == JudgedUse::output && is_poison(a, poisons[0]) && is_poison(b, poisons[1]);
       }
+      if (is_other && (is_left ? left++ : other++) == 0) (is_left ? left_at : other_at) = k;
     }
     if (left > 0)
       note(Question::written, Answer::wrong,
@@ -290,7 +289,7 @@ void Judge::ask_expected(const RunResult& result, const JudgedCase& run, Content
     if (found == run.results.end()) continue;
     std::vector<double> expected = found->second;
     round_to_infinity(expected, array.dtype);
-    const std::vector<double> numbers = numbers_in(result.after.at(array.name), array.dtype);
+    const std::vector<double> numbers = numbers_of(array, result.after.at(array.name));
     if (numbers.size() != expected.size())
       throw InvalidArgument("the reference gives " + std::to_string(expected.size()) +
                                 " numbers for '" + array.name + "', which has " +
@@ -317,7 +316,7 @@ void Judge::ask_zeros(const RunResult& result, const JudgedCase& run, const std:
     if (array.use == JudgedUse::input || array.use == JudgedUse::scratch) continue;
     const auto expected = run.results.find(array.name);
     const bool may_be = expected != run.results.end() && is_zero(expected->second);
-    if (!may_be && is_zero(numbers_in(result.after.at(array.name), array.dtype)))
+    if (!may_be && is_zero(numbers_of(array, result.after.at(array.name))))
       note(Question::zeros, Answer::wrong, "'" + array.name + "' is all zeros", where);
   }
   note(Question::zeros, Answer::right);
@@ -331,7 +330,7 @@ void Judge::ask_aliasing(const SharedDevice& device, const device::Kernel& kerne
     if (output.use != JudgedUse::output) continue;
     for (const JudgedArray& input : run.arrays) {
       if (input.use != JudgedUse::input || input.dtype != output.dtype ||
-          input.before.size() != output.before.size())
+          input.parts != output.parts || input.before.size() != output.before.size())
         continue;
       try {
         const RunResult apart = run_case(device, kernel, subject_, run);
@@ -339,8 +338,8 @@ void Judge::ask_aliasing(const SharedDevice& device, const device::Kernel& kerne
             run_case(device, kernel, subject_, run, {.output = output.name, .input = input.name});
         // Which numbers differ depends on the order in which blocks run: the verdict names none.
         const bool is_same =
-            difference_of_numbers(numbers_in(together.after.at(output.name), output.dtype),
-                                  numbers_in(apart.after.at(output.name), output.dtype),
+            difference_of_numbers(numbers_of(output, together.after.at(output.name)),
+                                  numbers_of(output, apart.after.at(output.name)),
                                   tolerance(output.dtype))
                 .empty();
         return note(Question::aliasing, Answer::told,
@@ -374,7 +373,7 @@ std::vector<double> JudgedCase::reals(std::string_view name) const {
   if (found == arrays.end())
     throw InvalidArgument("'" + std::string(name) + "' is no array of the kernel",
                           "use the name of a pointer among its parameters");
-  return numbers_in(found->before, found->dtype);
+  return numbers_of(*found, found->before);
 }
 
 double JudgedCase::number(std::string_view name) const {

@@ -48,16 +48,20 @@ bool is_integer(Scalar dtype) {
          kind == ScalarKind::boolean;
 }
 
-template <class Map>
-void require_names(const Map& given, const std::vector<JudgedParameter>& parameters,
-                   const char* what) {
+template <class Map, class Named>
+void require_names(const Map& given, const std::vector<Named>& parameters, const char* what) {
   for (const auto& [name, unused] : given)
-    if (std::ranges::find(parameters, name, &JudgedParameter::name) == parameters.end())
+    if (std::ranges::find(parameters, name, &Named::name) == parameters.end())
       throw InvalidArgument(std::string(what) + " has '" + name + "', which is no parameter",
                             "use the names of the kernel's parameters");
 }
 
 }  // namespace
+
+bool is_of_opencl(const std::string& text) {
+  return text.find("__global__") == std::string::npos &&
+         text.find("treadle/dialect.h") == std::string::npos;
+}
 
 KernelSubject::KernelSubject(const JudgedKernel& given)
     : given_(given),
@@ -70,27 +74,26 @@ KernelSubject::KernelSubject(const JudgedKernel& given)
     names.push_back(name_);
   if (!given.local_bytes.empty()) local_bytes_.emplace(given.local_bytes);
   if (!given.where.empty()) where_.emplace(given.where);
-  for (const device::Parameter& declared : kernel.parameters)
+  for (const device::Parameter& declared : kernel.parameters) {
     parameters_.push_back(parameter_of(declared));
+    if (!parameters_.back().is_pointer) add_numbers(parameters_.back());
+  }
   require_names(given.elements, parameters_, "elements");
   require_names(given.uses, parameters_, "uses");
-  require_names(given.values, parameters_, "values");
+  require_names(given.values, numbers_, "values");
   require_names(given.ranges, parameters_, "ranges");
 }
 
 JudgedParameter KernelSubject::parameter_of(const device::Parameter& declared) const {
   const Declaration type = read_type(declared.type);
   JudgedParameter made{.name = declared.name, .is_pointer = type.is_pointer};
-  std::optional<Scalar> dtype = c_scalar(type.type);
-  if (!dtype) {
-    const ScalarAliases aliases = scalar_aliases(given_.text);
-    if (const auto found = aliases.find(type.type); found != aliases.end()) dtype = found->second;
-  }
-  if (!dtype || declared.kind == device::ParameterKind::local)
+  const auto known = judged_type(type.type, given_.text, is_of_opencl(given_.text));
+  if (!known || declared.kind == device::ParameterKind::local)
     throw InvalidArgument("parameter '" + declared.name + "' of " + name_ + " is '" +
                               declared.type + "', which no judge can make up",
-                          "judge kernels of numbers and of pointers to numbers in global memory");
-  made.dtype = *dtype;
+                          "judge kernels of numbers, vectors, structures of them that the text "
+                          "defines, and pointers to these in global memory");
+  made.type = *known;
   if (made.is_pointer) {
     const bool is_read = !given_.read || given_.read->contains(made.name);
     made.use = type.points_to_const ? JudgedUse::input
@@ -102,12 +105,22 @@ JudgedParameter KernelSubject::parameter_of(const device::Parameter& declared) c
       made.elements.emplace(found->second);
     if (const auto found = given_.ranges.find(made.name); found != given_.ranges.end())
       made.range.emplace(found->second);
-  } else if (const auto found = given_.values.find(made.name); found != given_.values.end()) {
-    made.values = found->second;
-  } else if (!is_integer(made.dtype)) {
-    made.values = {Value(0.5), Value(-2.0), Value(3.0)};
   }
   return made;
+}
+
+void KernelSubject::add_numbers(const JudgedParameter& parameter) {
+  const auto add = [&](const std::string& name, Scalar dtype) {
+    JudgedNumber made{.name = name, .dtype = dtype};
+    if (const auto found = given_.values.find(name); found != given_.values.end())
+      made.values = found->second;
+    else if (!is_integer(dtype))
+      made.values = {Value(0.5), Value(-2.0), Value(3.0)};
+    numbers_.push_back(std::move(made));
+  };
+  if (parameter.type.parts.empty()) add(parameter.name, parameter.type.dtype);
+  for (const JudgedPart& part : parameter.type.parts)
+    add(parameter.name + "." + part.name, part.dtype);
 }
 
 Value KernelSubject::evaluated(const Formula& formula, const NamedValues& values) const {
@@ -141,8 +154,8 @@ std::size_t KernelSubject::elements_of(const JudgedParameter& parameter,
     return static_cast<std::size_t>(
         whole(*parameter.elements, problem, 1, "elements of '" + parameter.name + "'"));
   std::int64_t product = 1;
-  for (const JudgedParameter& each : parameters_)
-    if (!each.is_pointer && is_integer(each.dtype) && !given_.values.contains(each.name))
+  for (const JudgedNumber& each : numbers_)
+    if (is_integer(each.dtype) && !given_.values.contains(each.name))
       product *= std::get<std::int64_t>(problem.at(each.name));
   return static_cast<std::size_t>(product);
 }
@@ -152,15 +165,14 @@ std::vector<NamedValues> KernelSubject::problems() const {
                                                of_many = {1, 17, 32, 65, 100};
   static constexpr std::array<std::int64_t, 4> equal = {32, 64, 128, 256};
   const auto sizes = static_cast<std::size_t>(std::ranges::count_if(
-      parameters_, [](const auto& each) { return !each.is_pointer && each.values.empty(); }));
+      numbers_, [](const JudgedNumber& each) { return each.values.empty(); }));
   const auto& list = sizes > 1 ? of_many : one_size;
   std::vector<NamedValues> made;
   const auto add = [&](std::size_t k, std::optional<std::int64_t> all) {
     NamedValues values;
     std::int64_t product = 1;
     std::size_t number = 0;
-    for (const JudgedParameter& each : parameters_) {
-      if (each.is_pointer) continue;
+    for (const JudgedNumber& each : numbers_) {
       if (!each.values.empty()) {
         values[each.name] = each.values[k % each.values.size()];
         continue;
@@ -174,7 +186,7 @@ std::vector<NamedValues> KernelSubject::problems() const {
     if (std::ranges::find(made, values) == made.end()) made.push_back(std::move(values));
   };
   std::size_t rounds = list.size();
-  for (const JudgedParameter& each : parameters_)
+  for (const JudgedNumber& each : numbers_)
     rounds = std::max(rounds, std::min(each.values.size(), most_problems));
   for (std::size_t k = 0; k < rounds; ++k) add(k, {});
   if (where_ || sizes > 1)
@@ -187,31 +199,25 @@ std::vector<NamedValues> KernelSubject::problems() const {
 
 bool KernelSubject::reads_floats() const {
   return std::ranges::any_of(parameters_, [](const auto& each) {
-    return each.is_pointer && default_tolerance(each.dtype) > 0 &&
+    return each.is_pointer && default_tolerance(each.type.dtype) > 0 &&
            (each.use == JudgedUse::input || each.use == JudgedUse::updated);
   });
 }
 
-std::vector<double> KernelSubject::drawn(const JudgedParameter& parameter, std::size_t count,
-                                         double range, Contents contents, Dice& dice) const {
-  std::vector<double> made(count);
-  const ScalarKind kind = DType(parameter.dtype).kind();
+double KernelSubject::drawn(Scalar dtype, double range, Contents contents, Dice& dice) const {
+  const ScalarKind kind = DType(dtype).kind();
   if (kind == ScalarKind::boolean) range = 2;
-  if (is_integer(parameter.dtype)) {
+  if (is_integer(dtype)) {
     const double low = range == 0 && kind == ScalarKind::signed_integer ? -100 : 0;
     const auto width = range > 0 ? range : 100 - low + 1;
-    for (double& each : made)
-      each = low + static_cast<double>(dice.below(static_cast<std::uint64_t>(width)));
-    return made;
+    return low + static_cast<double>(dice.below(static_cast<std::uint64_t>(width)));
   }
-  const double exponents = parameter.dtype == Scalar::float16 ? 10 : 40;
+  const double exponents = dtype == Scalar::float16 ? 10 : 40;
   static constexpr double odd[] = {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL,
                                    -0.0};
-  for (double& each : made) {
-    each = 2 * dice.number() - 1;
-    if (contents == Contents::extreme) each *= std::exp2(exponents * (2 * dice.number() - 1));
-    if (contents == Contents::special && dice.below(8) == 0) each = odd[dice.below(4)];
-  }
+  double made = 2 * dice.number() - 1;
+  if (contents == Contents::extreme) made *= std::exp2(exponents * (2 * dice.number() - 1));
+  if (contents == Contents::special && dice.below(8) == 0) made = odd[dice.below(4)];
   return made;
 }
 
@@ -221,12 +227,18 @@ JudgedCase KernelSubject::make_case(const NamedValues& problem, Contents content
   Dice dice(seed);
   for (const JudgedParameter& each : parameters_) {
     if (!each.is_pointer) continue;
-    const bool is_complex = DType(each.dtype).kind() == ScalarKind::complex;
-    const std::size_t count = elements_of(each, problem) * (is_complex ? 2 : 1);
+    const bool is_complex = DType(each.type.dtype).kind() == ScalarKind::complex;
+    const auto& parts = each.type.parts;
+    const std::size_t of_one = is_complex ? 2 : std::max<std::size_t>(parts.size(), 1);
     const double range =
         each.range ? static_cast<double>(whole(*each.range, problem, 1, "the range")) : 0;
-    made.arrays.push_back({each.name, each.dtype, each.use,
-                           bytes_of(drawn(each, count, range, contents, dice), each.dtype)});
+    std::vector<double> numbers(elements_of(each, problem) * of_one);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      numbers[k] =
+          drawn(parts.empty() ? each.type.dtype : parts[k % of_one].dtype, range, contents, dice);
+    made.arrays.push_back({each.name, each.type.dtype, each.use,
+                           tune::elements_of(each.type, numbers), parts, each.type.size_bytes,
+                           each.type.is_vector});
   }
   return made;
 }

@@ -11,6 +11,7 @@
 #include "treadle/tune/formula.hpp"
 #include "treadle/tune/judge.hpp"
 #include "tune/dice.hpp"
+#include "tune/judged_type.hpp"
 
 namespace treadle::tune {
 
@@ -22,12 +23,21 @@ enum class Contents : std::uint8_t { random, extreme, special };
 /// A parameter of the kernel that is judged.
 struct JudgedParameter {
   std::string name;
-  Scalar dtype = Scalar::int32;  ///< of the value, or of an element
+  JudgedType type = {};  ///< of the value, or of an element
   bool is_pointer = false;
   JudgedUse use = JudgedUse::input;
   std::optional<Formula> elements = {}, range = {};
+};
+
+/// A parameter that is no pointer, or a part of one: "p.n".
+struct JudgedNumber {
+  std::string name;
+  Scalar dtype = Scalar::int32;
   std::vector<Value> values = {};  ///< that are tried; empty for a size: some
 };
+
+/// Whether a text is in OpenCL C.
+bool is_of_opencl(const std::string& text);
 
 /// A kernel taken apart.
 class KernelSubject {
@@ -53,16 +63,17 @@ class KernelSubject {
 
  private:
   JudgedParameter parameter_of(const device::Parameter& declared) const;
+  void add_numbers(const JudgedParameter& parameter);
   std::size_t elements_of(const JudgedParameter& parameter, const NamedValues& problem) const;
   std::int64_t whole(const Formula& formula, const NamedValues& values, std::int64_t least,
                      const std::string& what) const;
   Value evaluated(const Formula& formula, const NamedValues& values) const;
-  std::vector<double> drawn(const JudgedParameter& parameter, std::size_t count, double range,
-                            Contents contents, Dice& dice) const;
+  double drawn(Scalar dtype, double range, Contents contents, Dice& dice) const;
 
   JudgedKernel given_;
   std::string name_;
   std::vector<JudgedParameter> parameters_;
+  std::vector<JudgedNumber> numbers_;
   std::vector<Formula> groups_, group_size_;
   std::optional<Formula> local_bytes_, where_;
 };

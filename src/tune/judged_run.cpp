@@ -61,14 +61,26 @@ std::string written_beyond(std::span<const std::byte> whole, const std::string& 
 }
 
 /// An argument's bytes by the dtype of its parameter.
-std::vector<std::byte> value_bytes(const JudgedParameter& parameter, const Value& value) {
+std::vector<std::byte> value_bytes(Scalar dtype, const Value& value) {
   double number = 0;
   if (const auto* truth = std::get_if<bool>(&value)) number = *truth ? 1 : 0;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&value)) number = *real;
   const double parts[] = {number, 0};
-  const bool is_complex = DType(parameter.dtype).kind() == ScalarKind::complex;
-  return bytes_of({parts, is_complex ? 2u : 1u}, parameter.dtype);
+  const bool is_complex = DType(dtype).kind() == ScalarKind::complex;
+  return bytes_of({parts, is_complex ? 2u : 1u}, dtype);
+}
+
+/// Of a parameter that is no pointer.
+std::vector<std::byte> value_bytes(const JudgedParameter& parameter,
+                                   const std::map<std::string, Value>& values) {
+  const JudgedType& type = parameter.type;
+  if (type.parts.empty()) return value_bytes(type.dtype, values.at(parameter.name));
+  std::vector<std::byte> made(type.size_bytes);
+  for (const JudgedPart& part : type.parts)
+    std::ranges::copy(value_bytes(part.dtype, values.at(parameter.name + "." + part.name)),
+                      made.begin() + static_cast<std::ptrdiff_t>(part.offset));
+  return made;
 }
 
 }  // namespace
@@ -88,11 +100,12 @@ RunResult run_case(const std::shared_ptr<device::Device>& device, const device::
       arguments.emplace_back(memories.at(each.name).array);
       continue;
     }
-    values.push_back(value_bytes(each, run.values.at(each.name)));
-    const bool is_real = default_tolerance(each.dtype) > 0;
-    arguments.emplace_back(
-        values.back().data(), values.back().size(),
-        is_real ? device::ParameterKind::floating : device::ParameterKind::integer);
+    values.push_back(value_bytes(each, run.values));
+    const bool is_real = default_tolerance(each.type.dtype) > 0;
+    arguments.emplace_back(values.back().data(), values.back().size(),
+                           !each.type.parts.empty() ? device::ParameterKind::unknown
+                           : is_real                ? device::ParameterKind::floating
+                                                    : device::ParameterKind::integer);
   }
   const auto stream = device->default_stream();
   stream->launch_arguments(kernel, subject.shape(run.values), arguments);

@@ -60,6 +60,31 @@ TEST(Judge, says_what_is_wrong_and_in_which_run) {
   EXPECT_THAT(verdict.json(), HasSubstr(R"("question": "bounds", "answer": "wrong")"));
 }
 
+TEST(Judge, gives_references_the_parts_of_vectors_and_structures) {
+  if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
+  constexpr const char* text = R"(
+struct Line { float a; short from[2]; int n; };
+extern "C" __global__ void along(float2 *y, const float2 *x, Line line)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < line.n) y[i] = make_float2(line.a * x[i].x, x[i].y + line.from[1]);
+}
+)";
+  const Reference reference = [](JudgedCase& run) {
+    std::vector<double>& y = run.results["y"] = run.reals("x");
+    for (std::size_t k = 0; k < y.size(); k += 2) {
+      y[k] *= run.number("line.a");
+      y[k + 1] += run.number("line.from1");
+    }
+  };
+  const std::map<std::string, std::vector<Value>> values = {{"line.from0", {Value(1)}},
+                                                            {"line.from1", {Value(2)}}};
+  const Verdict verdict =
+      judge({.text = text, .uses = {{"y", JudgedUse::output}}, .values = values}, reference);
+  EXPECT_TRUE(verdict.is_right()) << verdict.text();
+  EXPECT_EQ(verdict.answer(Question::result), Answer::right);
+}
+
 TEST(Judge, takes_the_name_of_an_instance_of_a_template) {
   if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
   constexpr const char* text = R"(

@@ -89,12 +89,23 @@ struct JudgedKernel {
   std::string where = {};  ///< a formula that values have to fulfil; empty: all do
 };
 
+/// A number in a vector or a structure.
+struct JudgedPart {
+  std::string name;                ///< "x", "at.x", "kinds0" of an array `kinds`
+  Scalar dtype = Scalar::float32;  ///< of it
+  std::size_t offset = 0;          ///< bytes from the start
+  bool operator==(const JudgedPart&) const = default;
+};
+
 /// An array of a run.
 struct JudgedArray {
   std::string name;                    ///< of the parameter
-  Scalar dtype = Scalar::float32;      ///< of an element
+  Scalar dtype = Scalar::float32;      ///< of an element; of a structure's first real number
   JudgedUse use = JudgedUse::input;    ///< by the kernel
   std::vector<std::byte> before = {};  ///< its contents
+  std::vector<JudgedPart> parts = {};  ///< of an element that is a vector or a structure
+  std::size_t element_bytes = 0;       ///< between elements
+  bool is_vector = false;              ///< its parts are those of a float4, say
 };
 
 /// One run, as a reference sees it.
@@ -103,9 +114,10 @@ struct JudgedCase {
   std::vector<JudgedArray> arrays = {};                     ///< of pointers
   std::map<std::string, std::vector<double>> results = {};  ///< what the reference fills in
 
-  /// What is in an array before the kernel runs. Throws InvalidArgument for another name.
+  /// What is in an array before the kernel runs, the parts of an element one after the other.
+  /// Throws InvalidArgument for another name.
   std::vector<double> reals(std::string_view name) const;
-  /// A number among `values`. Throws InvalidArgument for another name.
+  /// A number among `values`, "p.x" of a structure `p`. Throws InvalidArgument for another name.
   double number(std::string_view name) const;
 };
 
@@ -156,8 +168,8 @@ struct Verdict {
 /// the devices as they are; a fault ends neither the process nor anybody's context. Without a
 /// reference its results are compared with its own in double precision where that can be compiled.
 /// Blocking, some seconds. Throws InvalidArgument for a kernel that is not in the text, for
-/// parameters that are neither numbers nor pointers to numbers, and for formulas that cannot be
-/// read; what the reference throws goes through.
+/// parameters other than numbers, vectors, structures of these, and pointers to them, and for
+/// formulas that cannot be read; what the reference throws goes through.
 Verdict judge(const JudgedKernel& kernel, const Reference& reference = {},
               const JudgeOptions& options = {});
 

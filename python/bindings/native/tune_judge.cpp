@@ -34,7 +34,23 @@ using tune::Verdict;
 using Texts = std::map<std::string, std::string>;
 constexpr const char* use_names[] = {"input", "output", "updated", "scratch"};
 
-/// (name, dtype, use, bytes) of each array, and the values; it returns numbers by name.
+/// What numpy.dtype() takes for elements with parts; None for plain numbers.
+nb::object parts_to(const tune::JudgedArray& array) {
+  if (array.parts.empty()) return nb::none();
+  nb::list names, formats, offsets;
+  for (const tune::JudgedPart& part : array.parts) {
+    names.append(part.name);
+    formats.append(DType(part.dtype).name());
+    offsets.append(part.offset);
+  }
+  nb::dict made;
+  made["names"] = names, made["formats"] = formats, made["offsets"] = offsets;
+  made["itemsize"] = array.element_bytes;
+  return made;
+}
+
+/// (name, dtype or "vector", use, bytes, parts) of each array, and the values; it returns numbers
+/// by name.
 Reference reference_of(nb::handle function) {
   if (function.is_none()) return {};
   return [function](JudgedCase& run) {
@@ -42,8 +58,10 @@ Reference reference_of(nb::handle function) {
     nb::list arrays;
     for (const tune::JudgedArray& array : run.arrays)
       arrays.append(nb::make_tuple(
-          array.name, DType(array.dtype).name(), use_names[static_cast<int>(array.use)],
-          nb::bytes(reinterpret_cast<const char*>(array.before.data()), array.before.size())));
+          array.name, array.is_vector ? "vector" : DType(array.dtype).name(),
+          use_names[static_cast<int>(array.use)],
+          nb::bytes(reinterpret_cast<const char*>(array.before.data()), array.before.size()),
+          parts_to(array)));
     nb::dict values;
     for (const auto& [name, value] : run.values) values[name.c_str()] = value_to(value);
     const nb::object given = function(arrays, values);
