@@ -73,11 +73,6 @@ bool is_users_text(std::string_view source, const Options& options) {
          first_line.find(" around a ") != std::string_view::npos;
 }
 
-/// Objects of several texts have no counters yet.
-bool is_to_be_linked(const CompilerOptions& read) {
-  return std::ranges::find(read.flags, "--relocatable-device-code=true") != read.flags.end();
-}
-
 }  // namespace
 
 CompileRequest cuda_build(const std::string& source, const Target& target, const Options& options) {
@@ -89,8 +84,7 @@ CompileRequest cuda_build(const std::string& source, const Target& target, const
       read.flags, [](const std::string& flag) { return flag.starts_with("--treadle-check="); });
   if (const Checks& checks = settings().checks; target.is_cpu() && checks.any() && !are_chosen)
     read.flags.push_back("--treadle-check=" + checks.names());
-  if (!settings().coverage.empty() && target.is_cpu() && is_users_text(source, options) &&
-      !is_to_be_linked(read)) {
+  if (!settings().coverage.empty() && target.is_cpu() && is_users_text(source, options)) {
     read.flags.emplace_back("--treadle-coverage");
     read.embeds_paths = true;
   }

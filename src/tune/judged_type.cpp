@@ -24,8 +24,8 @@ std::optional<JudgedType> vector_type(const std::string& name, bool is_opencl) {
   if (digits == 0 || digits == name.size() || name.size() - digits > 2) return std::nullopt;
   const std::string base = name.substr(0, digits);
   const auto lanes = static_cast<std::size_t>(std::atoi(name.c_str() + digits));
-  const bool is_known = lanes == 2 || lanes == 3 || lanes == 4 ||
-                        (is_opencl && (lanes == 8 || lanes == 16));
+  const bool is_known =
+      lanes == 2 || lanes == 3 || lanes == 4 || (is_opencl && (lanes == 8 || lanes == 16));
   const auto dtype = base == "longlong"    ? Scalar::int64
                      : base == "ulonglong" ? Scalar::uint64
                                            : c_scalar(base);
@@ -33,12 +33,12 @@ std::optional<JudgedType> vector_type(const std::string& name, bool is_opencl) {
   const std::size_t size = DType(*dtype).size_bytes();
   JudgedType made{.dtype = *dtype, .is_vector = true};
   for (std::size_t k = 0; k < lanes; ++k)
-    made.parts.push_back({lanes <= 4 ? std::string(1, "xyzw"[k]) : "s" + std::to_string(k), *dtype,
-                          k * size});
+    made.parts.push_back(
+        {lanes <= 4 ? std::string(1, "xyzw"[k]) : "s" + std::to_string(k), *dtype, k * size});
   // Three are as large as four in OpenCL C, and aligned like one in CUDA C.
   const std::size_t places = is_opencl && lanes == 3 ? 4 : lanes;
   made.size_bytes = places * size;
-  made.align = is_opencl ? made.size_bytes
+  made.align = is_opencl    ? made.size_bytes
                : lanes == 3 ? size
                             : std::min<std::size_t>(made.size_bytes, 16);
   return made;
@@ -59,8 +59,9 @@ class Structures {
     if (number) {
       const std::size_t size = DType(*number).size_bytes();
       const bool is_complex = DType(*number).kind() == ScalarKind::complex;
-      return JudgedType{
-          .dtype = *number, .size_bytes = size, .align = is_complex && is_opencl_ ? size / 2 : size};
+      return JudgedType{.dtype = *number,
+                        .size_bytes = size,
+                        .align = is_complex && is_opencl_ ? size / 2 : size};
     }
     if (auto vector = vector_type(name, is_opencl_)) return vector;
     return ++depth_ > most_depth ? std::nullopt : structure(name);
@@ -171,9 +172,9 @@ std::vector<double> numbers_of(const JudgedArray& array, std::span<const std::by
   std::vector<double> made;
   for (std::size_t at = 0; at < bytes.size(); at += array.element_bytes)
     for (const JudgedPart& part : array.parts)
-      made.push_back(numbers_in(bytes.subspan(at + part.offset, DType(part.dtype).size_bytes()),
-                                part.dtype)
-                         .front());
+      made.push_back(
+          numbers_in(bytes.subspan(at + part.offset, DType(part.dtype).size_bytes()), part.dtype)
+              .front());
   return made;
 }
 

@@ -65,11 +65,12 @@ SUMS = r"""__global__ void sums(int *y, const int *x)
         y[blockIdx.x] = s[0];
 }
 """
-LINKED = r"""__global__ void leaf(int *y) {
+LINKED = r"""#define BOTH(a, b) ((a) && (b))
+__global__ void leaf(int *y) {
     y[1] = 3;
 }
 __global__ void root(int *y) {
-    if (y[0] != 64)
+    if (BOTH(y[0] == 64, y[3] < -1))
         y[1] = 4;
     else
         leaf<<<1, 5>>>(y);
@@ -188,7 +189,13 @@ def test_raw_and_elementwise_kernels_are_counted_and_generated_ones_are_not(coun
     assert counts(halve) == {2: 1000, 3: 0, 4: 1000}
     relu = named(counted[1], " relu(")
     assert {(699, 301), (301, 699)} & {(t, n) for _, t, n in branches(relu)}
-    assert len(counted[1]) == 5, [text.name for text in counted[1]]
+    assert len(counted[1]) == 6, [text.name for text in counted[1]]
+
+
+def test_linked_texts_are_counted_and_branches_of_a_macro_told_apart(counted):
+    text = named(counted[1], "void leaf")
+    assert counts(text) == {3: 5, 6: 1, 7: 0, 9: 1}
+    assert branches(text) == [(6, 1, 0), (6, 0, 1)]
 
 
 def test_the_table_names_what_is_missing(counted):

@@ -210,6 +210,13 @@ class FileRegions {
     if (root != function.regions.end()) root_ = root->FileID;
     for (const CounterMappingRegion& region : function.regions)
       if (region.FileID == root_ && !is_branch(region)) nested_.push_back(&region);
+    for (const CounterMappingRegion& region : function.regions)
+      if (region.FileID != root_ && is_branch(region))
+        branches_in_[use_of(region)].push_back(inner(region));
+    for (auto& [use, all] : branches_in_) {
+      llvm::sort(all);
+      all.erase(llvm::unique(all), all.end());
+    }
     llvm::stable_sort(nested_, [](const auto* a, const auto* b) {
       return std::tuple(a->startLoc(), b->endLoc()) < std::tuple(b->startLoc(), a->endLoc());
     });
@@ -237,8 +244,23 @@ class FileRegions {
   static bool is_branch(const CounterMappingRegion& region) {
     return region.Kind == CounterMappingRegion::BranchRegion;
   }
-  /// Where a branch is for the user.
+  /// Where a branch is for the user. Those of one use of a macro differ by what is added to the
+  /// column, in the macro's order: the name and its arguments take as many.
   Position place_of(const CounterMappingRegion& region) const {
+    const auto [line, column] = use_of(region);
+    const auto same = branches_in_.find({line, column});
+    if (same == branches_in_.end()) return {line, column};
+    const auto number = llvm::lower_bound(same->second, inner(region)) - same->second.begin();
+    return {line, column + static_cast<unsigned>(number)};
+  }
+
+ private:
+  using Inner = std::pair<unsigned, Position>;  // of a macro: its file, and where in it
+  static Inner inner(const CounterMappingRegion& region) {
+    return {region.FileID, region.startLoc()};
+  }
+  /// Where the file says what it is of, or uses a macro that does.
+  Position use_of(const CounterMappingRegion& region) const {
     const CounterMappingRegion* at = &region;
     for (auto found = used_at_.find(at->FileID); found != used_at_.end();
          found = used_at_.find(at->FileID))
@@ -246,10 +268,10 @@ class FileRegions {
     return at->startLoc();
   }
 
- private:
   const FunctionRegions& function_;
   std::map<unsigned, const CounterMappingRegion*> used_at_;
-  std::vector<const CounterMappingRegion*> nested_;  ///< outer ones first
+  std::map<Position, std::vector<Inner>> branches_in_;  ///< by the macro's use; in order
+  std::vector<const CounterMappingRegion*> nested_;     ///< outer ones first
   unsigned root_ = 0;
 };
 
@@ -381,6 +403,7 @@ class CoverageTaker {
     place_ = variable(variable(llvm::Constant::getNullValue(words), "treadle.coverage.local"),
                       "treadle.coverage.counters");
     place_->setExternallyInitialized(true);
+    llvm::appendToCompilerUsed(module_, {text, place_});  // metadata alone is not linked
     auto* const count =
         llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), std::uint64_t{counters_});
     module_.getOrInsertNamedMetadata("treadle.coverage")
