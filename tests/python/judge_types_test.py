@@ -30,15 +30,15 @@ __global__ void by_value(float *y, const float *x, const Shape shape) {
 __global__ void by_value_beyond(float *y, const float *x, Shape shape) {
     if (I <= shape.n) y[I] = shape.scale.x * x[I] + shape.scale.y;
 }
-__global__ void bodies(Body *out, const Body *all, float3 by, int n) {
+__global__ void bodies(Body *out, const Body *bodies, float3 by, int n) {
     if (I >= n) return;
-    out[I].at = make_float3(all[I].at.x + by.x, all[I].at.y + by.y, all[I].at.z + by.z);
-    out[I].kind = all[I].kind + 1;
-    out[I].mass[0] = all[I].mass[1]; out[I].mass[1] = all[I].mass[0];
+    out[I].at = make_float3(bodies[I].at.x + by.x, bodies[I].at.y + by.y, bodies[I].at.z + by.z);
+    out[I].kind = bodies[I].kind + 1;
+    out[I].mass[0] = bodies[I].mass[1]; out[I].mass[1] = bodies[I].mass[0];
 }
-__global__ void bodies_of_a_kind(Body *out, const Body *all, float3 by, int n) {
+__global__ void bodies_of_a_kind(Body *out, const Body *bodies, float3 by, int n) {
     if (I >= n) return;
-    out[I].at = all[I].at; out[I].mass[0] = all[I].mass[1]; out[I].mass[1] = all[I].mass[0];
+    out[I].at = bodies[I].at; out[I].mass[0] = bodies[I].mass[1]; out[I].mass[1] = bodies[I].mass[0];
 }
 __global__ void chain(float *y, Chain c) { y[0] = c.n; }
 }
@@ -71,7 +71,7 @@ RIGHT = {
     "halves": (lambda x: x * x, {}),
     "pairs": (lambda x: np.stack([x[:, 0] + 1.0 * x[:, 1], x[:, 2] - 1.0 * x[:, 3]], -1), {}),
     "by_value": (lambda x, shape: shape.scale.x * x + shape.scale.y, OF_SHAPE),
-    "bodies": (lambda all, by: moved(all, by), {}),
+    "bodies": (lambda bodies, by: moved(bodies, by), {}),
 }
 WRONG = {
     "scale_three": (RIGHT["scale"], "written"),
