@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/each_device.hpp"
+#include "sanitized.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/kernel/workspace.hpp"
@@ -16,7 +17,12 @@
 namespace treadle::array {
 
 using device::device_test_name;
-using device::each_device;
+
+/// Devices in users' contexts are tested without sanitizers: what differs there is below arrays,
+/// and OpenCL's compiler makes each kernel anew in another context.
+inline auto each_device() {
+  return is_sanitized ? device::each_native_device() : device::each_device();
+}
 
 /// A device of the machine, native or in a user's context.
 class OnEachArrayDevice : public device::OnEachDevice {
