@@ -32,7 +32,6 @@ namespace {
 constexpr std::uint64_t most_kept = 2048;  // twice the largest k
 
 std::uint64_t room_for(std::uint64_t k, const codegen::Tiling& tiling) {
-  if (tiling.schedule == Schedule::wide) return tiling.kept_elements;
   return std::bit_ceil(std::max(2 * k, tiling.kept_elements));
 }
 
@@ -56,8 +55,7 @@ std::uint64_t pieces_of(device::Device& device, const TopK& top, const codegen::
 
 bool has_top_k(device::Device& device, const TopK& top) {
   const codegen::Tiling& tiling = tiling_of(device, top.schedule);
-  const std::uint64_t room = tiling.schedule == Schedule::wide ? tiling.kept_elements : most_kept;
-  return top.k >= 1 && top.k <= top.length && 2 * top.k <= room &&
+  return top.k >= 1 && top.k <= top.length && 2 * top.k <= most_kept &&
          top.length <= std::numeric_limits<std::int32_t>::max() &&
          top.rows * pieces_of(device, top, tiling) <= std::numeric_limits<std::int32_t>::max() &&
          tiling.group_size <= 1u << tiling.select_bits;
