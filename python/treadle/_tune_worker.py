@@ -15,17 +15,29 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from multiprocessing.connection import Connection
 from typing import Any
 
+import numpy as np
+
 import treadle
 from treadle._core import tune as _tune
-from treadle._tune_arguments import measure_options, problem_arguments
+from treadle._tune_arguments import (
+    Output,
+    Updated,
+    Written,
+    measure_options,
+    on_host,
+    problem_arguments,
+)
 
 Variant = tuple[Any, ...]
 # Of a variant that is asked for when the time is up, beside what one run of the best takes.
 MOST_TIMES_BEST, LOADING_SECONDS = 20, 5
 MOST_COMPILE_SECONDS = 120  # after which a compiler hangs
+# PoCL compiles a kernel for groups of a size when it is first launched, and for large grids apart.
+LARGE_GRID, MOST_TRY_SECONDS, MOST_TRY_BYTES = 1 << 16, 5, 1 << 28
 
 
 class Child:
@@ -124,11 +136,44 @@ class IsolatedMeasurer:
         self._child.close()
 
 
-class CompileWorkers:
-    """Compiles variants into the cache, each thread that calls by a child of its own."""
+def compiles_at_launch(device: Any) -> bool:
+    """Whether most of a kernel is compiled by its first launch, and kept for all processes."""
+    return device.kind == "cpu" and "PoCL" in str(device.runtime)
 
-    def __init__(self, device: str):
-        self._device = device
+
+def zeros_for(arguments: Any) -> list[Any] | None:
+    """Arguments of these sizes, for a launch whose results are nobody's; None: too large ones."""
+    made: list[Any] = []
+    for argument in map(on_host, arguments):
+        memory = argument.memory if isinstance(argument, Written) else argument
+        if isinstance(memory, np.ndarray):
+            memory = np.zeros_like(memory)
+        if isinstance(argument, Written):
+            memory = (Updated if argument.is_updated else Output)(memory)
+        made.append(memory)
+    memories = [each.memory if isinstance(each, Written) else each for each in made]
+    size = sum(each.nbytes for each in memories if isinstance(each, np.ndarray))
+    return made if size <= MOST_TRY_BYTES else None
+
+
+def of_one_group(variant: Variant) -> Variant:
+    """The variant on a grid as small as is compiled in the same way."""
+    *parts, (groups, group_size, local_bytes) = variant
+    least = [-(-LARGE_GRID // size) for size in group_size]
+    few = [each if count >= each else 1 for count, each in zip(groups, least, strict=True)]
+    return (*parts, (tuple(few), group_size, local_bytes))
+
+
+class CompileWorkers:
+    """Compiles variants into the cache, each thread that calls by a child of its own.
+
+    With arguments each is launched there, too, with zeros: see compiles_at_launch().
+    """
+
+    def __init__(self, device: str, arguments: list[Any] | None = None):
+        once = {"repeats": 1, "warm_up": 0, "sample_seconds": 0, "limit_seconds": MOST_TRY_SECONDS}
+        self._problem = (device,) if arguments is None else (device, arguments, once, None)
+        self._tries = arguments is not None
         self._idle: queue.SimpleQueue[Child] = queue.SimpleQueue()
         self._all: list[Child] = []
 
@@ -136,10 +181,15 @@ class CompileWorkers:
         try:
             child = self._idle.get_nowait()
         except queue.Empty:
-            child = Child((self._device,))
+            child = Child(self._problem)
             self._all.append(child)
         try:
-            return child.ask(("compile", variant), MOST_COMPILE_SECONDS)
+            if not self._tries:
+                return child.ask(("compile", variant), MOST_COMPILE_SECONDS)
+            answer = child.ask(("try", of_one_group(variant), None, None), MOST_COMPILE_SECONDS)
+            # Zeros are not what it is for: who measures it will see.
+            has_died = answer.outcome in ("crash", "timeout")
+            return _tune.Measured.compiled(0) if has_died else answer
         finally:
             self._idle.put(child)
 
@@ -172,7 +222,10 @@ def serve(connection: Connection) -> None:
             elif question == "compile":
                 answer = _tune.Measured.compiled(_tune.compile_variant(device, *given))
             else:
+                began = time.perf_counter()
                 answer = measurer.measure(*given)
+                if question == "try":
+                    answer = _tune.Measured.compiled(time.perf_counter() - began)
                 is_usable = measurer.is_usable
         except treadle.Error as error:
             answer = _tune.Measured.failed("compile error", str(error))
@@ -185,11 +238,14 @@ def serve(connection: Connection) -> None:
 
 
 def _measurer(
-    device: Any, arguments: Any = (), options: Any = None, reference: Any = None
+    device: Any, arguments: Any = None, options: Any = None, reference: Any = None
 ) -> tuple[Any, Any]:
-    """Of the problem, of none for a child that compiles, and the problem's memory."""
+    """Of the problem, and the problem's memory; of a child that compiles neither: a context of a
+    GPU in each would take its memory and its time."""
+    if options is None:
+        return None, None
     made, kept = problem_arguments(device, arguments)
-    measurer = _tune.Measurer(device, made, measure_options(options or {}))
+    measurer = _tune.Measurer(device, made, measure_options(options))
     if reference is not None and measurer.needs_reference:
         measurer.set_reference(reference)
     return kept, measurer

@@ -10,8 +10,8 @@
 namespace treadle::tune {
 
 CompilePool::CompilePool(std::shared_ptr<device::Device> device, unsigned threads,
-                         std::function<Measured(const Variant&)> elsewhere)
-    : device_(std::move(device)), elsewhere_(std::move(elsewhere)) {
+                         std::function<Measured(const Variant&)> elsewhere, bool loads)
+    : device_(std::move(device)), elsewhere_(std::move(elsewhere)), loads_(loads) {
   if (threads == 0) threads = compile::cores_of_process();
   for (unsigned k = 0; k < threads; ++k)
     threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
@@ -83,7 +83,10 @@ void CompilePool::compile(CompiledVariant& item) const {
     if (elsewhere_) {
       Measured made = elsewhere_(variant);
       item.seconds = made.compile_seconds;
-      if (!made.is_right()) item.failure = std::move(made);
+      if (!made.is_right())
+        item.failure = std::move(made);
+      else if (loads_ && device_->info().traits.builds_text)
+        item.program.emplace(variant.program_to_try(device_));
     } else if (device_->info().traits.builds_text) {
       item.program.emplace(variant.program_to_try(device_));
       item.seconds = item.program->seconds();

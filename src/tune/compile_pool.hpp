@@ -36,9 +36,10 @@ struct CompiledVariant {
 /// is in it is bounded by whoever puts in.
 class CompilePool {
  public:
-  /// `elsewhere`: TuneOptions::compile_with, or nothing.
+  /// `elsewhere`: TuneOptions::compile_with, or nothing. `loads`: what is compiled there is loaded
+  /// here by the same thread, where the run-time builds texts.
   CompilePool(std::shared_ptr<device::Device> device, unsigned threads,
-              std::function<Measured(const Variant&)> elsewhere = {});
+              std::function<Measured(const Variant&)> elsewhere = {}, bool loads = false);
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
   /// What nobody has begun is not compiled any more; waits for what was begun.
@@ -61,6 +62,7 @@ class CompilePool {
 
   std::shared_ptr<device::Device> device_;
   std::function<Measured(const Variant&)> elsewhere_;
+  bool loads_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any wanted_;
   std::condition_variable changed_;

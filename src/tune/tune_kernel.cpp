@@ -82,7 +82,7 @@ class Tuning {
   }
 
   Tuned run() {
-    pool_.emplace(device_, options_.compile_threads, options_.compile_with);
+    pool_.emplace(device_, options_.compile_threads, options_.compile_with, measurer_.has_value());
     ahead_ = options_.ahead != 0 ? options_.ahead : std::size_t{4} * pool_->threads();
     if (measurer_ ? measurer_->needs_reference() : bool(options_.set_reference)) take_reference();
     const bool overlaps =

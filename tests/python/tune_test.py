@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import treadle
-from treadle import tune
+from treadle import _tune_worker, tune
 
 
 @pytest.fixture(params=[device.id for device in treadle.devices()])
@@ -379,6 +379,28 @@ def test_variants_are_compiled_by_processes(device):
     outcomes = {tuple(a.configuration.values()): a.measured.outcome for a in tuned.attempts}
     assert outcomes.pop((0, 64)) in ("measured", "overtaken")
     assert outcomes == {(0, 32): "compile error", (1, 32): "compile error", (1, 64): "wrong result"}
+
+
+# PoCL compiles at a kernel's first launch, which is made elsewhere, too: on zeros, of one group.
+def test_what_compiles_at_launch_is_launched_where_it_is_compiled(device):
+    arguments = [tune.Output(treadle.Buffer(device, 64), IN), tune.Updated(IN, IN), IN, np.int32(3)]
+    sent = _tune_worker.zeros_for([*arguments, treadle.Local(8)])
+    assert [type(each) for each in sent] == [
+        tune.Output, tune.Updated, np.ndarray, np.int32, treadle.Local]  # fmt: skip
+    assert sent[0].expected is sent[1].expected is None and not sent[1].memory.any()
+    assert sent[0].memory.nbytes == 64 and sent[2].shape == IN.shape and sent[3] == 3
+    assert _tune_worker.zeros_for([np.broadcast_to(IN[:1], 1 << 28)]) is None
+    variant = ("text", "kernel", [], [], ((7, 1 << 20, 1), (32, 4, 1), 0))
+    assert _tune_worker.of_one_group(variant)[4] == ((1, 1 << 14, 1), (32, 4, 1), 0)
+    workers = _tune_worker.CompileWorkers(device.id, sent[:1] + sent[2:4])
+    launch = ((N // 32, 1, 1), (32, 1, 1), 0)
+    try:
+        right = f"#define MODE 0\n#define GROUP 32\n{DOUBLED}"
+        assert workers((right, "doubled", [], [], launch)).outcome == "measured"
+        wrong = workers((right + "!", "doubled", [], [], launch)).outcome
+        assert wrong == "compile error" or not _tune_worker.compiles_at_launch(device)
+    finally:
+        workers.close()
 
 
 # In one process a fault ends the search, with what was found.

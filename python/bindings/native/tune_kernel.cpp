@@ -22,6 +22,7 @@
 #include "native/choice.hpp"
 #include "native/device.hpp"
 #include "native/tune.hpp"
+#include "treadle/kernel/precompile.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/tune/store.hpp"
 #include "treadle/tune/tune_kernel.hpp"
@@ -306,8 +307,8 @@ void bind_measurer(nb::module_& m) {
              std::optional<double> left) {
             const Variant variant = variant_from(parts);
             const nb::gil_scoped_release released;
-            const kernel::Program program(self.device().shared_from_this(), variant.source,
-                                          variant.options);
+            const kernel::Program program =
+                variant.program_to_try(self.device().shared_from_this());
             return self.measure(program.kernel(variant.kernel), variant.shape, best, left);
           },
           "variant"_a, "best"_a.none() = nb::none(), "left"_a.none() = nb::none(),
@@ -320,6 +321,8 @@ void bind_compile_variant(nb::module_& m) {
       [](const std::shared_ptr<device::Device>& device, const nb::tuple& parts) {
         const Variant variant = variant_from(parts);
         const nb::gil_scoped_release released;
+        if (!device->info().traits.builds_text)  // needs no context of the device
+          return kernel::precompile(device->info(), variant.source, variant.options).seconds;
         return kernel::Program(device, variant.source, variant.options).seconds();
       },
       "device"_a, "variant"_a, "Compiles into the cache; seconds that it took.");

@@ -256,7 +256,7 @@ def tune_kernel(
         compile_processes = isolate and str(where.language).startswith("OpenCL")
     with contextlib.ExitStack() as processes:
         if compile_processes:
-            how["compile_with"] = _ended_with(processes, _workers().CompileWorkers(where.id))
+            how["compile_with"] = _ended_with(processes, _elsewhere(where, arguments))
         if isolate:
             _ended_with(processes, _isolated(where, arguments, how, measure or {}))
         made = [] if isolate else problem_arguments(where, arguments)[0]
@@ -391,6 +391,13 @@ def _isolated(where: Any, arguments: Sequence[Any], how: dict[str, Any], measure
     if any(_needs_reference(argument) for argument in arguments):
         how["set_reference"] = measurer.set_reference
     return measurer
+
+
+def _elsewhere(where: Any, arguments: Sequence[Any]) -> Any:
+    """What compiles in processes."""
+    workers = _workers()
+    tried = workers.zeros_for(arguments) if workers.compiles_at_launch(where) else None
+    return workers.CompileWorkers(where.id, tried)
 
 
 def _needs_reference(argument: Any) -> bool:
