@@ -8,8 +8,8 @@
 
 `like` is a function whose parameters are named after the kernel's: it takes those that it names,
 arrays in double precision (integers as they are; a row for each vector, records for structures),
-structures passed by value with their members as attributes, and returns outputs by name; one array alone
-where there is one output. A pointer that the kernel may write is an output if `like` does not
+structures passed by value with their members as attributes, and returns outputs by name; one array
+alone where there is one output. A pointer that the kernel may write is an output if `like` does not
 take it, otherwise it is updated.
 """
 

@@ -32,7 +32,8 @@ __global__ void by_value_beyond(float *y, const float *x, Shape shape) {
 }
 __global__ void bodies(Body *out, const Body *bodies, float3 by, int n) {
     if (I >= n) return;
-    out[I].at = make_float3(bodies[I].at.x + by.x, bodies[I].at.y + by.y, bodies[I].at.z + by.z);
+    const float3 at = bodies[I].at;
+    out[I].at = make_float3(at.x + by.x, at.y + by.y, at.z + by.z);
     out[I].kind = bodies[I].kind + 1;
     out[I].mass[0] = bodies[I].mass[1]; out[I].mass[1] = bodies[I].mass[0];
 }

@@ -77,8 +77,11 @@ void make_kernel_bodies(PassContext& c) {
 
 void make_thread_functions(PassContext& c) {
   if (!c.options.fibers && !c.options.checks.determinism) return;
-  for (const auto& kernel : c.kernels)
+  for (const auto& kernel : c.kernels) {
+    // Which products are fused must not depend on the way a kernel runs.
+    if (c.options.checks.determinism) fuse_for_good(*kernel->body->function);
     make_thread_function(kernel->plan, *kernel->body, c.machine, c.runner);
+  }
 }
 
 void choose_kernels_to_split(PassContext& c) {

@@ -57,4 +57,10 @@ void fuse_multiply_adds(llvm::Function& function) {
   }
 }
 
+void fuse_for_good(llvm::Function& function) {
+  fuse_multiply_adds(function);
+  for (Instruction& instruction : llvm::instructions(function))
+    if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.setHasAllowContract(false);
+}
+
 }  // namespace treadle::cuda_cpu
