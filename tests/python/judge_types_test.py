@@ -39,7 +39,8 @@ __global__ void bodies(Body *out, const Body *bodies, float3 by, int n) {
 }
 __global__ void bodies_of_a_kind(Body *out, const Body *bodies, float3 by, int n) {
     if (I >= n) return;
-    out[I].at = bodies[I].at; out[I].mass[0] = bodies[I].mass[1]; out[I].mass[1] = bodies[I].mass[0];
+    out[I].at = bodies[I].at;
+    out[I].mass[0] = bodies[I].mass[1]; out[I].mass[1] = bodies[I].mass[0];
 }
 __global__ void chain(float *y, Chain c) { y[0] = c.n; }
 }
