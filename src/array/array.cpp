@@ -52,7 +52,7 @@ OperandType Operand::type() const {
   const DType& dtype = array_->dtype();
   if (dtype.scalar() == Scalar::structure)
     throw DTypeError("records of " + dtype.name() + " are no numbers to compute with",
-                     "compute with one of its fields");
+                     is_bfloat16(dtype) ? "cast it to float32" : "compute with one of its fields");
   return dtype.scalar();
 }
 

@@ -98,13 +98,13 @@ void find_stages(Node& node, bool is_asked, std::vector<NodeRef>& found) {
   }
 }
 
-void compute_stages(Context& context, std::span<Node* const> nodes) {
+void compute_stages(Context& context, std::span<Node* const> nodes, const Node* asked) {
   for (;;) {
     std::vector<NodeRef> stages;
     {
       const std::lock_guard lock(context.mutex);
       for (Node* node : nodes)
-        if (node != nullptr) find_stages(*node, false, stages);
+        if (node != nullptr) find_stages(*node, node == asked, stages);
     }
     if (stages.empty()) return;
     for (const NodeRef& stage : stages) compute(*stage, Cut::staged);

@@ -57,6 +57,8 @@ struct Write {
   /// Offsets are below this number, or of elements to leave out; 0: nothing is known of them, or
   /// elements have places of their own beside.
   std::int64_t places = 0;
+  /// Nobody is expected to look at the value afterwards, although an array stands for it.
+  bool is_value_done = false;
 };
 /// Computes the pending expressions that read the target's memory, then writes with one kernel, or
 /// a few one after the other if places are many.

@@ -129,15 +129,31 @@ std::vector<Array> offsets_by_parts(const Write& what) {
   return made;
 }
 
+/// Whether the value needs no memory of its own.
+bool is_for_target_alone(const Write& what) {
+  const Node &target = what.target, &value = what.value;
+  return what.mask == nullptr && what.offset == nullptr &&
+         (value.handles() == 0 || (what.is_value_done && value.parents == 0)) &&
+         value.layout.same_shape(target.layout);
+}
+
+/// The same of the one result of a computation without an epilogue, which expects memory as
+/// result_memory() would give it.
+bool is_result_for_target_alone(const Write& what) {
+  const Node &target = what.target, &value = what.value;
+  const std::size_t size = target.dtype.size_bytes();
+  return !value.is_leaf() && value.is_stage && value.next_result == nullptr &&
+         is_for_target_alone(what) && value.dtype == target.dtype &&
+         target.layout.offset_bytes() == 0 && target.layout.is_contiguous(size);
+}
+
 /// Lets a computation write its results directly into the target's memory. Returns false without
 /// doing anything in two cases: the computation reads the target's memory, or an array stands for
 /// the value and needs memory of its own.
 bool write_results(const Write& what) {
   Node &target = what.target, &value = what.value;
   Context& context = *target.context;
-  if (what.mask != nullptr || what.offset != nullptr || value.handles() != 0 ||
-      !value.layout.same_shape(target.layout))
-    return false;
+  if (!is_for_target_alone(what)) return false;
   const StreamRef stream = context.stream(target.stream);
   for (;;) {
     std::unique_lock lock(context.mutex);
@@ -210,7 +226,8 @@ void write(const Write& what) {
   require_shape(what.value.layout.shape(), target.layout.shape());
   if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
   compute(target);
-  compute_stages(context, all);
+  const bool is_result = is_result_for_target_alone(what);
+  compute_stages(context, all, is_result ? &what.value : nullptr);
   // Op::iota counts positions in the shape of its own array.
   for (Node* node : all)
     if (node != nullptr && node->is_positional && !node->layout.same_shape(target.layout))
@@ -223,7 +240,7 @@ void write(const Write& what) {
   std::span<const Array> parts = offsets;
   const WithoutHostLock released;
   const device::LeaveDeferred leave;  // computing the pending readers is done
-  if (what.value.computations_within() != 0) {
+  if (is_result || what.value.computations_within() != 0) {
     if (write_results(what)) return;
     compute(what.value, Cut::reduction);
   }
@@ -327,7 +344,12 @@ void apply_into(const Array& out, Op op, std::span<const Operand> operands, cons
 
 void write_into(const Array& out, const Array& result, OutShape shape) {
   const NodeRef target(&Access::node(out)), value(&Access::node(result));
-  store("the function", *value, *target, shape);
+  require_storable("the function", *value, *target, shape);
+  write({.what = "the function",
+         .target = *target,
+         .value = *value,
+         .mask = nullptr,
+         .is_value_done = true});
 }
 
 }  // namespace treadle::array

@@ -15,6 +15,7 @@
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -49,8 +50,9 @@ class Reducing {
   Reducing(std::string_view name, const Array& x, const ReduceOptions& options, const Takes& takes)
       : name_(name), x_(x), options_(options) {
     if (x.dtype().scalar() == Scalar::structure)
-      throw DTypeError(std::string(name) + " of records of " + x.dtype().name(),
-                       "reduce one of their fields");
+      throw DTypeError(
+          std::string(name) + " of records of " + x.dtype().name(),
+          is_bfloat16(x.dtype()) ? "cast it to float32" : "reduce one of their fields");
     require(takes.dtype || !options.dtype, "dtype");
     require(takes.initial || !options.initial, "initial");
     require(takes.where || options.where == nullptr, "where");

@@ -24,7 +24,7 @@ std::shared_ptr<const Computation> computation_of(const Node& operand);
 /// computed by itself, and not as a part of an expression. The caller holds the context's lock.
 void find_stages(Node& node, bool is_asked, std::vector<NodeRef>& found);
 /// Computes these nodes for a kernel that has `nodes` in its expressions. Null pointers are
-/// skipped.
-void compute_stages(Context& context, std::span<Node* const> nodes);
+/// skipped. Of `asked` only what it needs is computed: it is a kernel of its own.
+void compute_stages(Context& context, std::span<Node* const> nodes, const Node* asked = nullptr);
 
 }  // namespace treadle::array

@@ -15,6 +15,7 @@
 #include "treadle/array/joining.hpp"
 #include "treadle/array/padding.hpp"
 #include "treadle/base/axis.hpp"
+#include "treadle/base/bfloat16.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/kernel/host_code.hpp"
 
@@ -88,7 +89,8 @@ bool is_complex(const Array& x) { return x.dtype().kind() == ScalarKind::complex
 
 void require_number(const char* who, const Array& x) {
   if (x.dtype().scalar() == Scalar::structure)
-    throw DTypeError(std::string(who) + " of " + x.dtype().name(), "transform one of its fields");
+    throw DTypeError(std::string(who) + " of " + x.dtype().name(),
+                     is_bfloat16(x.dtype()) ? "cast it to float32" : "transform one of its fields");
 }
 
 /// float32 for what is transformed in it, else float64.

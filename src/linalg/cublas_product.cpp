@@ -6,6 +6,7 @@
 #include <string>
 
 #include "linalg/blas_product.hpp"
+#include "linalg/cublaslt_product.hpp"
 #include "linalg/gpu_library.hpp"
 #include "linalg/matrix_product.hpp"
 #include "treadle/base/dtype.hpp"
@@ -118,9 +119,12 @@ std::optional<kernel::KernelNote> multiply_on_gpu(device::Stream& stream,
                                                   const kernel::Product& product) {
   if (product.epilogue != nullptr) return std::nullopt;
   const auto note = note_of_gpu(stream.device(), product);
-  if (!note || !multiply_by_cublas(stream.device().slot<DeviceCublas>(), stream, product))
-    return std::nullopt;
-  return note;
+  if (!note) return std::nullopt;
+  device::Device& device = stream.device();
+  DeviceCublasLt& cublaslt = device.slot<DeviceCublasLt>();
+  if (multiply_small_by_cublaslt(cublaslt, stream, product))
+    return product_note(product, cublaslt.plain_name, cublaslt.text);
+  return multiply_by_cublas(device.slot<DeviceCublas>(), stream, product) ? note : std::nullopt;
 }
 
 }  // namespace treadle::linalg

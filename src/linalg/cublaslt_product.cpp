@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "linalg/blas_product.hpp"
@@ -226,7 +228,9 @@ DeviceCublasLt::DeviceCublasLt(std::unique_ptr<library::CublasLtHandle> opened)
     : handle(std::move(opened)) {
   if (handle == nullptr) return;
   workspace_bytes = library::Cublas::workspace_bytes(handle->context());
-  name = "matmul with epilogue of " + handle->library().path().filename().string();
+  const std::string file = handle->library().path().filename().string();
+  name = "matmul with epilogue of " + file;
+  plain_name = "gemm of " + file;
   text = "cuBLASLt, version " + handle->library().version();
 }
 DeviceCublasLt::DeviceCublasLt(device::Device& device)
@@ -265,15 +269,40 @@ bool multiply_by_cublaslt(DeviceCublasLt& cublaslt, device::Stream& stream,
     run(epilogue->factor);
     is_queued = true;
   };
+  const auto launch = [&](const kernel::Workspace& workspace) {
+    const library::HandleWorkspace memory{lt_address(workspace.partials), cublaslt.workspace_bytes};
+    handle.on_stream(stream.raw(), memory, [&](void* raw) { queue(raw, memory); });
+  };
+  // By reference: functions that hold more than two pointers allocate.
   kernel::with_workspace(stream, {.partial_bytes = cublaslt.workspace_bytes, .tickets = 0},
-                         [&](const kernel::Workspace& workspace) {
-                           const library::HandleWorkspace memory{lt_address(workspace.partials),
-                                                                 cublaslt.workspace_bytes};
-                           handle.on_stream(stream.raw(), memory,
-                                            [&](void* raw) { queue(raw, memory); });
-                         });
+                         std::ref(launch));
   if (is_queued && settings().sync) stream.synchronize();
   return is_queued;
+}
+
+bool multiply_small_by_cublaslt(DeviceCublasLt& cublaslt, device::Stream& stream,
+                                const kernel::Product& product) {
+  // Larger ones take the device longer than the host.
+  constexpr double most_work = 1 << 24;
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
+                      static_cast<double>(product.k);
+  if (cublaslt.handle == nullptr || product.epilogue != nullptr || work > most_work) return false;
+  static const auto plain = [] {
+    std::map<Scalar, Expression> made;
+    for (const Scalar dtype : {Scalar::float16, Scalar::float32, Scalar::float64}) {
+      codegen::ExpressionBuilder build;
+      build.output(build.leaf(dtype));
+      made.emplace(dtype, build.build());
+    }
+    return made;
+  }();
+  const auto expression = plain.find(product.dtype);
+  if (expression == plain.end()) return false;
+  const kernel::ProductOperand result{product.z, static_cast<std::int64_t>(product.n), 1};
+  const kernel::ProductEpilogue epilogue{expression->second, {&result, 1}, {}};
+  kernel::Product whole = product;
+  whole.epilogue = &epilogue;
+  return multiply_by_cublaslt(cublaslt, stream, whole);
 }
 
 std::optional<kernel::KernelNote> joined_note_of_gpu(device::Device& device,

@@ -359,6 +359,7 @@ LeastSquares least_squares(const Array& x, const Array& right, double rcond, boo
 }  // namespace
 
 LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
+  require_one_device("lstsq", a, b);
   if (a.rank() != 2 || b.rank() < 1 || b.rank() > 2 || a.shape()[0] != b.shape()[0])
     throw MatrixShapeError("lstsq: a matrix of shape " + shape_text(a.shape()) +
                                " for right sides of " + shape_text(b.shape()),

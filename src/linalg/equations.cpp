@@ -130,6 +130,7 @@ Shape common_batch(const Array& x, const Array& y) {
 }  // namespace
 
 Array solve(const Array& a, const Array& b) {
+  require_one_device("solve", a, b);
   require_squares("solve", a);
   const bool is_vector = b.rank() == 1;
   if (b.rank() == 0) require_matrices("solve", b);

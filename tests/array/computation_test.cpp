@@ -118,6 +118,28 @@ TEST_P(ComputationTest, ResultsGoStraightToWhereTheyAreAssigned) {
   expect(y, {8, 6, 4});
 }
 
+TEST_P(ComputationTest, ResultsGoStraightIntoTheArrayThatIsPassedAsOut) {
+  const Array x = make({1, 2, 3}), y = make({0, 0, 0});
+  for (const Array& z : {reversed(plain, x), reversed(fused, x)}) {
+    y.assign(0);
+    expect_launches(1, [&] { write_into(y, z); });
+    expect(y, {3, 2, 1});
+    expect(z, {3, 2, 1});  // once more
+  }
+  const Array above = reversed(plain, x), sum = above + 1;
+  write_into(y, above);  // somebody will need it again
+  EXPECT_EQ(plain->runs, 3);
+  expect(sum, {4, 3, 2});
+  EXPECT_EQ(plain->runs, 3);
+  write_into(x, reversed(plain, x));
+  expect(x, {3, 2, 1});
+  write_into(y.at({Index{.start = 1}}), reversed(plain, make({5, 6})));
+  expect(y, {3, 6, 5});
+  const Array wide = zeros({3}, Scalar::float64, here());
+  write_into(wide, reversed(plain, x));
+  expect(cast(wide, Scalar::float32), {1, 2, 3});
+}
+
 TEST_P(ComputationTest, SeveralResultsAreComputedTogetherAndDeadOnesNot) {
   const Array x = make({1, 2, 3});
   const ResultSpec specs[] = {{{3}, Scalar::float32}, {{1}, Scalar::float32}};

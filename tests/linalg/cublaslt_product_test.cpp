@@ -247,6 +247,35 @@ TEST_F(CublasLtProductTest, OneFormOfGeluOfFloat16IsTheLibrarys) {
     }
 }
 
+TEST_F(CublasLtProductTest, ASmallProductAloneIsOneCall) {
+  kernel::Product product{.dtype = Scalar::float32,
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .x = {element(0), k, 1},
+                          .y = {element(20), 1, k},
+                          .z = element(300)};
+  for (int call = 1; call <= 2; ++call) {
+    ASSERT_TRUE(multiply_small_by_cublaslt(*lt_, *stream_, product));
+    EXPECT_EQ(lt_products, call);
+  }
+  EXPECT_EQ(lt_searches, 1);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (std::int64_t l = 0; l < k; ++l) sum += values()[i * k + l] * values()[20 + j * k + l];
+      EXPECT_EQ(values()[300 + i * n + j], sum);
+    }
+  // Others are cuBLAS's: many, large ones, and those of other dtypes.
+  product.inner = 2;
+  EXPECT_FALSE(multiply_small_by_cublaslt(*lt_, *stream_, product));
+  product.inner = 1, product.dtype = Scalar::complex64;
+  EXPECT_FALSE(multiply_small_by_cublaslt(*lt_, *stream_, product));
+  product.dtype = Scalar::float32, product.m = product.n = 1 << 12;
+  EXPECT_FALSE(multiply_small_by_cublaslt(*lt_, *stream_, product));
+  EXPECT_EQ(lt_products, 2);
+}
+
 TEST_F(CublasLtProductTest, WhatTheLibraryDoesNotDoIsLeft) {
   EXPECT_FALSE(multiply(true, 1));  // no relu
   lt_has_algorithm = false;

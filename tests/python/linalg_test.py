@@ -418,3 +418,30 @@ def test_explain_tells_that_the_host_computes(device):
             is_copied = "copied from the device to the host" in text
             assert is_copied == (device.id != "cpu")
     assert "svd of " in (tnp.linalg.svdvals(a) + 1).explain()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        tnp.linalg.solve,
+        tnp.linalg.lstsq,
+        lambda x, y: tnp.linalg.tensorsolve(x, y[0]),
+        tnp.matmul,
+        tnp.tensordot,
+        lambda x, y: tnp.einsum("ij,jk", x, y),
+        lambda x, y: tnp.linalg.multi_dot([x, y]),
+        tnp.kron,
+        tnp.vdot,
+        tnp.fft.convolve_fft,
+        lambda x, y: tnp.matmul(x, x, out=y),
+        lambda x, y: tnp.fft.fft(x, out=y.astype("F")),
+    ],
+)
+def test_arrays_of_two_devices_are_refused(function):
+    if len(IDS) < 2:
+        pytest.skip("one device")
+    one, other = (tnp.eye(2, dtype="f4", device=name) for name in IDS[:2])
+    with pytest.raises(treadle.InvalidArgument, match="arrays of .* and "):
+        function(one, other)
+    with pytest.raises(treadle.InvalidArgument, match="arrays of .* and "):
+        function(other, one)

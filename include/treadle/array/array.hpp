@@ -301,7 +301,8 @@ enum class OutShape : std::uint8_t {
   broadcast  ///< also shapes to which the result broadcasts: for elementwise functions
 };
 /// Stores a result in an existing array, as out= of other functions does: cast as `same_kind`
-/// allows. Throws as apply_into().
+/// allows. A pending product or transform is computed there, without memory of its own, and once
+/// more if somebody looks at `result` afterwards. Throws as apply_into().
 void write_into(const Array& out, const Array& result, OutShape shape = OutShape::same);
 
 #define TREADLE_ARRAY_FUNCTION_1(name) \
