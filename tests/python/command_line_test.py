@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import sqlite3
 
 import pytest
 
@@ -62,6 +63,26 @@ def test_info_all_names_drivers_compilers_and_every_place(run_python):
         assert all(f"tried {place}" in text for place in part["tried"])
     for word in ("Drivers", "Compilers", "Cache", "Default device"):
         assert word in text
+
+
+def test_info_tells_how_a_library_was_measured(run_python, tmp_path):
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path)}
+    run_python("-c", "from treadle import tune; tune.Store.of_user()", **environment)
+    names = "kernel problem environment configuration device architecture outcome seconds samples"
+    names += " resources compile_seconds error time won"
+    where = '{"architecture":"a","compiler":"","device":"d","driver":"","treadle":""}'
+    with sqlite3.connect(tmp_path / "tuning.db") as database:
+        for way, won in (("cufft", 1), ("generated", 0)):
+            texts = ["fft by cufft", "{}", where, f'{{"way":"{way}"}}', "d", "a"]
+            row = [*texts, "measured", 1e-6, "[]", "{}", 0, "", 1, won]
+            database.execute(
+                f"INSERT INTO attempt ({', '.join(names.split())}) VALUES ({', '.join('?' * 14)})",
+                row,
+            )
+    report, text = info(run_python, "--all", **environment)
+    assert "measured for 1 classes of problems, taken for 1" in text
+    told = {library["setting"]: library["measured"] for library in report["libraries"]}
+    assert told["cublas"] is None and "0 classes" in told["clblast"]
 
 
 def test_info_says_what_the_cpu_device_does_not_have(run_python):
