@@ -95,6 +95,7 @@ PACKAGES = (
         ),
     ),
     Package("scipy_sparse", project="scipy", needs=("hypothesis",), seconds=900),
+    Package("scipy_solvers", project="scipy", needs=("hypothesis",), seconds=600),
     Package(
         "scikit-learn", seconds=3000,
         tests=("-p", "sklearn_on_treadle", "-k", "array_api or treadle", "--pyargs", "sklearn"),

@@ -208,6 +208,7 @@
 #include "treadle/sparse/krylov.hpp"
 #include "treadle/sparse/linear_operator.hpp"
 #include "treadle/sparse/lsqr.hpp"
+#include "treadle/sparse/matrix_functions.hpp"
 #include "treadle/sparse/matrix_market.hpp"
 #include "treadle/sparse/preconditioner.hpp"
 #include "treadle/sparse/solver.hpp"

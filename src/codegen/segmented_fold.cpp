@@ -112,6 +112,37 @@ class SegmentedFoldWriter {
             .parts_in_order = tiling_.parts_in_order,
             .dialect = dialect_};
   }
+  void fold_in_turn() {
+    code_.directive("pragma", {"unroll ", number(tiling_.strided_items)});
+    code_.open_for(integer_, "treadle_at", "treadle_begin + treadle_lane", "treadle_end",
+                   number(lanes_));
+    fold("treadle_sum", "treadle_at");
+    code_.close();
+  }
+  /// Also of segments that are too short for an unrolled loop: what is beyond the end is the last
+  /// element again, and is not folded.
+  void fold_at_once() {
+    const std::string items = number(tiling_.strided_items);
+    const auto open_each = [&] {
+      code_.directive("pragma", "unroll");
+      code_.open_for(uint_, "treadle_k", "0", items);
+    };
+    const std::string place = joined({"treadle_at + treadle_k * ", number(lanes_)});
+    code_.open_for(integer_, "treadle_at", "treadle_begin + treadle_lane", "treadle_end",
+                   number(lanes_ * tiling_.strided_items));
+    code_.declare_array("treadle_item", "treadle_values", items);
+    open_each();
+    code_.declare({"const ", integer_}, "i",
+                  joined({place, " < treadle_end ? ", place, " : treadle_end - 1"}));
+    code_.assign("treadle_values[treadle_k]", in_brackets(snippet_.map));
+    code_.close();
+    open_each();
+    code_.open_if({place, " < treadle_end"});
+    code_.assign("treadle_sum", "treadle_fold(treadle_sum, treadle_values[treadle_k])");
+    code_.close();
+    code_.close();
+    code_.close();
+  }
   void write_wide(unsigned segments) {
     const std::string id = dialect_.local_id, lanes = number(lanes_);
     tree_of_lanes().declare(code_);
@@ -125,10 +156,7 @@ class SegmentedFoldWriter {
     code_.declare({"const ", integer_}, "treadle_row",
                   "treadle_segment / treadle_row_segments * treadle_row_length");
     declare_ends();
-    code_.directive("pragma", {"unroll ", number(tiling_.strided_items)});
-    code_.open_for(integer_, "treadle_at", "treadle_begin + treadle_lane", "treadle_end", lanes);
-    fold("treadle_sum", "treadle_at");
-    code_.close();
+    snippet_.can_repeat&& lanes_ > 1 ? fold_at_once() : fold_in_turn();
     code_.close();
     tree_of_lanes().write(code_, "treadle_lane");
     code_.open_if("treadle_lane == 0 && treadle_segment < treadle_segments");

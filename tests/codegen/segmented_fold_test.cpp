@@ -40,6 +40,16 @@ TEST(SegmentedFold, GoldenTexts) {
   }
 }
 
+TEST(SegmentedFold, ReadsAllElementsOfAShortSegmentAtOnce) {
+  SegmentedFoldSnippet snippet = sparse_product();
+  snippet.can_repeat = true;
+  for (const unsigned lanes : {1u, 8u}) {
+    const std::string text =
+        fold_text(snippet, lanes, Schedule::wide, Language::cuda_c, product_arguments).text;
+    EXPECT_EQ(text.find("treadle_end - 1") != std::string::npos, lanes > 1) << text;
+  }
+}
+
 TEST(SegmentedFold, LongSegmentsHaveMoreWorkItems) {
   const Tiling& wide = tiling_of(Schedule::wide);
   EXPECT_EQ(segment_lanes(0, wide), 1u);

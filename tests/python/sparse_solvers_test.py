@@ -100,6 +100,9 @@ def test_starts_and_ends(device, name):
     b = theirs @ exact
     x, info = solver(ours, b, x0=exact)
     assert info == 0 and info.iterations <= 1 and np.allclose(x.get(), exact)
+    for words, start in (({}, b), ({"M": np.eye(25) / 4}, b / 4)):
+        by_word, by_number = (solver(ours, b, x0=x0, **words)[0].get() for x0 in ("Mb", start))
+        assert np.array_equal(by_word, by_number)
     x, info = solver(ours, np.zeros(25), x0=exact)
     assert info == 0 and not x.get().any()
     x, info = solver(ours, b[:, None], rtol=1e-10)
@@ -123,6 +126,7 @@ def test_refused_before_anything_runs(device, name):
         (lambda: solver(good, np.ones(8)), ValueError),
         (lambda: solver(good, np.full(9, np.nan)), ValueError),
         (lambda: solver(good, b, rtol=-1), ValueError),
+        (lambda: solver(good, b, rtol=None), ValueError),
         (lambda: solver(good, b, maxiter=0), ValueError),
         (lambda: solver(good, b, x0=np.ones(8)), ValueError),
         (lambda: solver(good, b, M=np.eye(8)), ValueError),

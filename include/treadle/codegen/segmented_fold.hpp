@@ -38,6 +38,8 @@ struct SegmentedFoldSnippet {
   /// Statements that store something made of `product`, the result of segment `i`; empty: the
   /// result itself is stored.
   std::string store = {};
+  /// Whether the map only reads, and may be evaluated twice at an index.
+  bool can_repeat = false;
 };
 
 /// The kernel. After the parameters it takes the number of segments of a row, the number of

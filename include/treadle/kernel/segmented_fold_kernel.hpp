@@ -29,6 +29,9 @@ struct SegmentedFoldTexts {
   /// Statements for the result `product` of segment `i`, in the place of storing it; empty: it is
   /// stored.
   std::string store = {};
+  /// Whether the map only reads, and may be evaluated twice at an index: work-items of a GPU that
+  /// share a segment then have all its elements on their way at once.
+  bool can_repeat = false;
 };
 
 /// Options of a SegmentedFoldKernel.

@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,12 +18,14 @@
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "rooms.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/sparse/bsr_matrix.hpp"
 #include "treadle/sparse/coo_matrix.hpp"
 #include "treadle/sparse/csr_matrix.hpp"
 #include "treadle/sparse/dia_matrix.hpp"
 #include "treadle/sparse/ell_matrix.hpp"
 #include "treadle/sparse/format_choice.hpp"
+#include "treadle/sparse/matrix_functions.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -241,6 +244,25 @@ void bind_diagonals(nb::module_& m) {
           "Whether each row reads which of its diagonals are there.");
 }
 
+/// SciPy's ord: None, a text or a number.
+array::MatrixNorm norm_of(nb::handle order) {
+  using array::MatrixNorm;
+  std::string text;
+  double number = 0;
+  if (order.is_none()) return MatrixNorm::frobenius;
+  if (nb::try_cast(order, text)) {
+    if (text == "fro" || text == "f") return MatrixNorm::frobenius;
+  } else if (nb::try_cast(order, number)) {
+    if (number == 1) return MatrixNorm::one;
+    if (number == -1) return MatrixNorm::minus_one;
+    if (std::isinf(number)) return number > 0 ? MatrixNorm::infinity : MatrixNorm::minus_infinity;
+    if (std::abs(number) == 2)
+      throw NotSupported("norm(ord=2) of a sparse matrix", "eigsh() of A.T @ A has its square");
+  }
+  throw InvalidArgument("norm(ord=" + std::string(nb::repr(order).c_str()) + ")",
+                        "pass None, 'fro', 1, -1, inf or -inf");
+}
+
 /// The matrix, its format, the reason of the choice, and whether the choice was known before.
 std::tuple<std::shared_ptr<SparseMatrix>, std::string, std::string, bool> choose_format(
     const SparseMatrix& a, bool is_timed, bool is_kept) {
@@ -258,6 +280,18 @@ void bind_sparse(nb::module_& m) {
   bind_coo_and_blocks(m);
   bind_filled(m);
   bind_diagonals(m);
+  m.def(
+      "bandwidths",
+      [](const CsrMatrix& a) {
+        const sparse::Bandwidths found = sparse::bandwidths(a);
+        return std::tuple(found.below, found.above);
+      },
+      nb::arg("a"), "How many diagonals below and above the main one have entries. Waits.");
+  m.def(
+      "matrix_norm",
+      [](const CsrMatrix& a, nb::handle order) { return sparse::matrix_norm(a, norm_of(order)); },
+      nb::arg("a"), nb::arg("order").none(), "A norm of sums of magnitudes, or Frobenius'.");
+  m.def("matrix_power", &sparse::matrix_power, nb::arg("a"), nb::arg("power"), "By squares.");
   m.def("writes", &Array::writes, nb::arg("x"), "How often its memory was written to.");
   m.def("choose_format", &choose_format, nb::arg("a"), nb::arg("is_timed") = true,
         nb::arg("is_kept") = true,

@@ -470,7 +470,9 @@ class Tiling:
 
     @property
     def sparse_long_row(self) -> int:
-        """wide: longer rows are cut into pieces of at most so many entries"""
+        """
+        wide: longer rows are cut into pieces of at most so many entries, since one compute unit would take longer for one of them than all others for the rest
+        """
 
     @property
     def sparse_entries(self) -> int:

@@ -291,6 +291,15 @@ class StencilMatrix(SparseMatrix):
     def has_bits(self) -> bool:
         """Whether each row reads which of its diagonals are there."""
 
+def bandwidths(a: CsrMatrix) -> tuple[int, int]:
+    """How many diagonals below and above the main one have entries. Waits."""
+
+def matrix_norm(a: CsrMatrix, order: object | None) -> treadle._core.array.Array:
+    """A norm of sums of magnitudes, or Frobenius'."""
+
+def matrix_power(a: CsrMatrix, power: int) -> CsrMatrix:
+    """By squares."""
+
 def writes(x: treadle._core.array.Array) -> int:
     """How often its memory was written to."""
 

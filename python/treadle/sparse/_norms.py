@@ -9,9 +9,10 @@ from typing import Any
 import numpy as _numpy
 
 import treadle.numpy as _tnp
-from treadle._core import InvalidArgument as _InvalidArgument
 from treadle._core import NotSupported as _NotSupported
-from treadle._core import ShapeError as _ShapeError
+from treadle._core.sparse import bandwidths as _bandwidths
+from treadle._core.sparse import matrix_norm as _matrix_norm
+from treadle._core.sparse import matrix_power as _matrix_power
 from treadle.sparse._given import csr_of as _csr_of
 from treadle.sparse._matrices import csr_array, sparray
 
@@ -21,11 +22,12 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
     of magnitudes of columns (1, -1) or rows (inf, -inf); with an axis of each row or column: the
     sum of magnitudes (1) or the root of the sum of squares (None, 2).
     """
-    matrix = csr_array._of(_csr_of(x, None, None).canonical())
-    sizes = abs(matrix)
+    csr = _csr_of(x, None, None)
     if isinstance(axis, tuple):
         axis = axis[0] if len(axis) == 1 else None
     if axis is not None:
+        matrix = csr_array._of(csr.canonical())
+        sizes = abs(matrix)
         if ord == 1:
             return sizes.sum(axis=axis)
         if ord in (None, 2):
@@ -35,17 +37,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
         if ord == 0:
             return (matrix != 0).sum(axis=axis).astype(sizes.dtype)
         raise _NotSupported(f"norm(ord={ord!r}, axis={axis}); pass 0, 1, 2, inf, -inf or None")
-    if ord in (None, "fro", "f"):
-        return _tnp.linalg.norm(matrix._matrix.data)
-    if ord in (1, -1):
-        sums = sizes.sum(axis=0)
-    elif ord in (_numpy.inf, -_numpy.inf):
-        sums = sizes.sum(axis=1)
-    elif ord in (2, -2):
-        raise _NotSupported("norm(ord=2) of a sparse matrix; eigsh(A.T @ A) has its square")
-    else:
-        raise _InvalidArgument(f"norm(ord={ord!r}); pass None, 'fro', 1, -1, inf or -inf")
-    return sums.max() if ord > 0 else sums.min()
+    return _matrix_norm(csr, ord)
 
 
 def onenormest(
@@ -56,11 +48,12 @@ def onenormest(
     """
     if not hasattr(A, "tocsr") and not hasattr(A, "__array__"):
         raise _NotSupported(f"onenormest() of a {type(A).__name__}; pass a matrix")
-    matrix = csr_array._of(_csr_of(A, None, None).canonical())
-    sums = abs(matrix).sum(axis=0)
-    largest = sums.max()
+    csr = _csr_of(A, None, None)
+    largest = _matrix_norm(csr, 1)
     if not (compute_v or compute_w):
         return largest
+    matrix = csr_array._of(csr.canonical())
+    sums = abs(matrix).sum(axis=0)
     v = (_tnp.arange(matrix.shape[1]) == sums.argmax()).astype(matrix.dtype)
     chosen = ((compute_v, v), (compute_w, matrix @ v))
     return (largest, *(x for wanted, x in chosen if wanted))
@@ -68,12 +61,7 @@ def onenormest(
 
 def spbandwidth(A: Any) -> tuple[int, int]:
     """How many diagonals below and above the main one have entries. Waits."""
-    csr = _csr_of(A, None, None)
-    if csr.entries == 0:
-        return 0, 0
-    offsets = csr.indices.astype("i8") - csr.rows()
-    ends = _tnp.stack([offsets.min(), offsets.max()]).get()
-    return max(0, -int(ends[0])), max(0, int(ends[1]))
+    return _bandwidths(_csr_of(A, None, None))
 
 
 def is_sptriangular(A: Any) -> tuple[bool, bool]:
@@ -86,20 +74,5 @@ def matrix_power(A: Any, power: int) -> Any:
     """A @ A @ ..., `power` times, by squares; the identity for 0."""
     times = _operator.index(power)
     matrix = A if isinstance(A, sparray) else csr_array(A)
-    rows, columns = matrix.shape
-    if rows != columns:
-        raise _ShapeError(f"matrix_power() of a matrix of {matrix.shape}; pass a square one")
-    if times < 0:
-        raise _InvalidArgument(f"matrix_power(A, {times}); pass 0 or more")
-    if times == 0:
-        with matrix.device:
-            ones, places = _tnp.ones(rows, dtype=matrix.dtype), _tnp.arange(rows)
-            return csr_array((ones, (places, places)), shape=matrix.shape).asformat(matrix.format)
-    made = None
-    while times:
-        if times % 2:
-            made = matrix if made is None else made @ matrix
-        times //= 2
-        if times:
-            matrix = matrix @ matrix
-    return made.copy() if made is A else made
+    made = csr_array._of(_matrix_power(matrix._csr, times))
+    return made.copy().asformat(matrix.format) if times < 2 else made

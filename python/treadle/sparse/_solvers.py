@@ -81,6 +81,13 @@ def _right_side(A: Any, b: Any) -> Array:
         return _vector(b)
 
 
+def _tolerance(name: str, given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise _InvalidArgument(f"{name}={given!r}; pass a number") from None
+
+
 # over 6 parameters because they are SciPy's
 def _system(
     A: Any, b: Any, x0: Any, M: Any, rtol: float, atol: float, maxiter: Any, check_every: int
@@ -88,13 +95,16 @@ def _system(
     """The operator, b, and options with what all solvers take."""
     right = _right_side(A, b)
     options = _core.SolverOptions()
-    if x0 is not None:
-        start = _array(x0)
-        options.start = start.reshape(right.shape) if start.size == right.size else start
     if M is not None:
         options.preconditioner = _core_operator(M, "M", right)
+    if isinstance(x0, str) and x0 == "Mb":  # SciPy's word
+        options.start = right if M is None else options.preconditioner.apply(right)
+    elif x0 is not None:
+        start = _array(x0)
+        options.start = start.reshape(right.shape) if start.size == right.size else start
     function = _core_operator(A, "A", right)
-    options.relative_tolerance, options.absolute_tolerance = float(rtol), float(atol)
+    options.relative_tolerance = _tolerance("rtol", rtol)
+    options.absolute_tolerance = _tolerance("atol", atol)
     options.most_iterations = 0 if maxiter is None else _operator.index(maxiter)
     if maxiter is not None and options.most_iterations < 1:
         raise _InvalidArgument(f"maxiter={maxiter}; pass 1 or more, or None")
