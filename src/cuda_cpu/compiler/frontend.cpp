@@ -73,6 +73,7 @@ class GenerateModule : public clang::ASTFrontendAction {
     }
     note_kernel_facts(*generator_->GetModule(), *generator_);
     refuse_clusters(*generator_->GetModule(), *generator_, diagnostics);
+    refuse_kernels(*generator_->GetModule(), *generator_, diagnostics);
     initialize_references(*generator_->GetModule(), *generator_);
     for (llvm::Function& function : *generator_->GetModule()) saturate_conversions(function);
     translate_inline_assembly(*generator_->GetModule(), diagnostics);

@@ -145,6 +145,27 @@ void refuse_clusters(const llvm::Module& module, clang::CodeGenerator& generator
   }
 }
 
+void refuse_kernels(const llvm::Module& module, clang::CodeGenerator& generator,
+                    clang::DiagnosticsEngine& diagnostics) {
+  const unsigned id = diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                  "kernel '%0' %1, which nvcc refuses; %2");
+  for (const llvm::Function& function : module) {
+    const auto* kernel = is_kernel(function) ? declaration_of(function, generator) : nullptr;
+    if (kernel == nullptr) continue;
+    const auto report = [&](clang::SourceLocation at, const char* what, const char* instead) {
+      diagnostics.Report(diagnostics.getSourceManager().getExpansionLoc(at), id)
+          << kernel->getNameAsString() << what << instead;
+    };
+    for (const clang::ParmVarDecl* parameter : kernel->parameters())
+      if (parameter->getType()->isReferenceType())
+        report(parameter->getLocation(), "takes a reference", "pass a pointer or the value");
+    if (kernel->isVariadic())
+      report(kernel->getLocation(), "takes any number of arguments", "name them all");
+    if (llvm::isa<clang::CXXMethodDecl>(kernel))
+      report(kernel->getLocation(), "is a member of a class", "move it into a namespace");
+  }
+}
+
 void translate_inline_assembly(llvm::Module& module, clang::DiagnosticsEngine& diagnostics) {
   std::vector<llvm::CallBase*> found;
   for (llvm::Function& function : module) {

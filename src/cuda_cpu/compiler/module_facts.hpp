@@ -18,6 +18,9 @@ namespace treadle::cuda_cpu {
 /// as the source spells them.
 void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator);
 
+/// Reports kernels that no compiler for GPUs takes: with references, `...`, or in a class.
+void refuse_kernels(const llvm::Module& module, clang::CodeGenerator& generator,
+                    clang::DiagnosticsEngine& diagnostics);
 /// Reports kernels that are launched by clusters of more than one block, at their attribute.
 void refuse_clusters(const llvm::Module& module, clang::CodeGenerator& generator,
                      clang::DiagnosticsEngine& diagnostics);

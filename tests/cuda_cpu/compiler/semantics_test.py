@@ -230,6 +230,9 @@ def test_launch_bounds_and_static_shared_memory_are_reported(device):
             2,
             "barrier",
         ),
+        ("__global__ void k(\n  int& a) { a = 1; }", 2, "takes a reference"),
+        ("__global__ void\nk(int* a, ...) {}", 2, "any number of arguments"),
+        ("struct A {\n  static __global__ void k(int* a) {} };", 2, "member of a class"),
         ('__global__ void k(int* a) {\n  asm("wgmma.fence.sync.aligned;"); }', 2, "ptx"),
     ],
 )
@@ -238,6 +241,13 @@ def test_what_is_not_supported_is_refused_at_its_line(device, compile_error, sou
         device.image(source)
     message = str(error.value)
     assert f"kernel.cu:{line}:" in message and text in message.lower()
+
+
+def test_more_constants_than_a_gpu_has_are_refused(device, compile_error):
+    text = "__constant__ int c[%d]; __global__ void k(int* a) { a[0] = c[a[1]]; }"
+    device.image(text % 16384)
+    with pytest.raises(compile_error, match="65540 bytes of __constant__ variables"):
+        device.image(text % 16385)
 
 
 def test_same_input_gives_the_same_bytes(device):

@@ -114,7 +114,8 @@ void check_constants(const llvm::Function& function) {
 
 /// What a GPU of capability 7.0 and above has for the arguments of a launch, and for shared
 /// variables.
-constexpr std::uint64_t most_parameter_bytes = 32764, most_static_shared = 48u << 10;
+constexpr std::uint64_t most_parameter_bytes = 32764, most_static_shared = 48u << 10,
+                        most_constant = 64u << 10;
 
 void note_shared_variables(const llvm::Value* value,
                            llvm::SmallSetVector<const llvm::GlobalVariable*, 8>& found) {
@@ -161,6 +162,13 @@ bool is_used(const llvm::GlobalVariable& variable) {
   });
 }
 
+void check_constant_size(const ModulePlan& plan) {
+  if (plan.constant_size > most_constant)
+    throw BackendError("error: " + std::to_string(plan.constant_size) +
+                       " bytes of __constant__ variables, where CUDA allows " +
+                       std::to_string(most_constant) + "; use __device__ variables");
+}
+
 void check_globals(const llvm::Module& module) {
   for (const llvm::GlobalVariable& variable : module.globals())
     if (variable.isDeclaration() && variable.getAddressSpace() != shared_address_space &&
@@ -180,6 +188,7 @@ void check_supported(const llvm::Module& module, const ModulePlan& plan) {
   }
   for (const KernelPlan& kernel : plan.kernels) check_sizes(kernel);
   check_globals(module);
+  check_constant_size(plan);
 }
 
 }  // namespace treadle::cuda_cpu
