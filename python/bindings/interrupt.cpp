@@ -13,6 +13,7 @@
 #include "printed.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/driver.hpp"
+#include "treadle/cuda/error.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace nb = nanobind;
@@ -157,6 +158,15 @@ bool is_end_left(const cuda::Context& context, const std::function<void()>& end)
     // The destructor meets the error, too, and warns.
   }
   return false;
+}
+
+bool is_work_done_at_end(const cuda::Context& context) noexcept {
+  const cuda::Context kept = context;  // a copy: other threads may drop the object
+  return !is_work_left() && !is_end_left(kept, [&] {
+    const cuda::Table& cu = kept.driver().table();
+    if (cu.wait_for_work != nullptr)
+      cuda::check(cu, cu.wait_for_work(kept.raw()), "treadle_cpu_wait_for_work");
+  });
 }
 
 bool is_work_left() noexcept { return left_context().has_value(); }

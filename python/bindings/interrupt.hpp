@@ -68,12 +68,21 @@ template <class Memory>
 bool is_freed_at_end(Memory& memory) {
   return !is_work_left() && !is_end_left(cuda::Context(memory.context()), [&] { memory.free(); });
 }
+/// Waits for the context's work, because the driver waits for it when the last handle of an object
+/// goes. Returns false if Ctrl-C has left, or leaves, the wait.
+bool is_work_done_at_end(const cuda::Context& context) noexcept;
 /// The same for a bound object. Returns true for an object without memory of its own.
 template <class Object>
 bool is_object_freed_at_end(Object& object) {
   if constexpr (requires { object.is_freed(); })
     if (is_work_left()) return false;
-  if constexpr (std::is_copy_constructible_v<Object>)
+  if constexpr (requires { object.module.is_last(); })
+    return is_object_freed_at_end(object.module);
+  else if constexpr (requires { object.array.is_last(); })
+    return is_object_freed_at_end(object.array);
+  else if constexpr (requires { object.is_last(); })
+    return !object.is_last() || is_work_done_at_end(object.context());
+  else if constexpr (std::is_copy_constructible_v<Object>)
     return true;  // another handle may live on
   else if constexpr (requires { object.memory().free(), object.memory().context(); })
     return is_freed_at_end(object.memory());
@@ -81,6 +90,8 @@ bool is_object_freed_at_end(Object& object) {
     return is_freed_at_end(object.memory);
   else if constexpr (requires { object.free(), object.context(); })
     return is_freed_at_end(object);
+  else if constexpr (requires { object.is_registered(), object.context(); })
+    return !object.is_registered() || is_work_done_at_end(object.context());
   else
     return true;
 }

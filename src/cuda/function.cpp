@@ -77,6 +77,7 @@ int FunctionState::attribute(FunctionAttribute attribute) const noexcept {
 
 const ParameterLayout& Function::parameters() const { return state_->layout(); }
 const std::string& Function::name() const noexcept { return state_->name(); }
+bool Function::is_last() const noexcept { return state_.use_count() == 1 && state_->is_last(); }
 const std::string& Function::symbol() const noexcept { return state_->symbol(); }
 const Context& Function::context() const noexcept { return state_->context(); }
 RawFunction Function::raw() const noexcept { return state_->raw(); }

@@ -32,6 +32,8 @@ class FunctionState {
   /// Of its module: launches go through them where they are used.
   ReferenceSet& references() const noexcept { return references_; }
   bool waits_after_launch() const noexcept { return sync_; }
+  /// Whether the module ends with this.
+  bool is_last() const noexcept { return module_.use_count() == 1; }
   /// The driver's answer; 0 if it has none.
   int attribute(FunctionAttribute attribute) const noexcept;
 

@@ -63,6 +63,7 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
     fill(table->set_print_sink, library, "treadle_cpu_set_print_sink");
     if (table->set_print_sink != nullptr) connect_print_sink(table->set_print_sink);
     fill(table->end_work, library, "treadle_cpu_end_work");
+    fill(table->wait_for_work, library, "treadle_cpu_wait_for_work");
     fill(table->fill_pattern, library, "treadle_cpu_fill_pattern");
     void (*set_site_source)(int (*source)(const char** file)) = nullptr;
     fill(set_site_source, library, "treadle_cpu_set_site_source");

@@ -138,6 +138,14 @@ CUDA_TEXTURE_DESC raw_settings(const TextureSettings& settings, ArrayFormat form
   return raw;
 }
 
+/// Whether what it reads ends with this handle.
+struct EndsWith {
+  bool operator()(const TextureMemory&) const noexcept { return false; }
+  template <class Array>
+  bool operator()(const Array& array) const noexcept {
+    return array.is_last();
+  }
+};
 /// What raw() throws if its array is gone.
 struct RefuseFreed {
   void operator()(const Array& array) const { static_cast<void>(array.raw()); }
@@ -153,6 +161,8 @@ void destroy_texture(const Context& context, RawTexture raw) noexcept {
 void destroy_surface(const Context& context, RawSurface raw) noexcept {
   clean_up(context, "a surface", "cuSurfObjectDestroy", &Table::cuSurfObjectDestroy, raw);
 }
+
+bool Texture::is_last() const noexcept { return std::visit(EndsWith{}, source_); }
 
 Texture::Texture(const Context& context, Source source, const TextureSettings& settings,
                  const TextureView& view)

@@ -33,6 +33,7 @@ descriptor = cuda.ArrayDescriptor()
 descriptor.width, descriptor.height, descriptor.num_channels = 4, 4, 1
 descriptor.format = cuda.array_format.FLOAT
 array, locked = cuda.Array(descriptor), cuda.pagelocked_empty(4, np.float32)
+registered = cuda.register_host_memory(np.zeros(4, np.float32))
 # Compiled now: a GPU's driver may load a kernel only when those that run have ended.
 repr(x), gpuarray.sum(x).get(), bool((x > 0).all()), (x + 1).get()
 h = np.zeros(1, np.int64)
@@ -63,6 +64,9 @@ os._exit(0)  # the kernel is still running: leaving as usual would wait for it
         "locked.base.free(); cuda.Context.synchronize()",
         "del out; cuda.Context.synchronize()",
         "del locked; cuda.Context.synchronize()",
+        "del array; cuda.Context.synchronize()",
+        "del registered; cuda.Context.synchronize()",
+        "del spin; cuda.Context.synchronize()",  # and with it its module
         "pycuda.autoinit.context.detach()",
         "cuda.memcpy_peer(out, x.gpudata, 8, pycuda.autoinit.context); cuda.Context.synchronize()",
         "x.get()",

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The driver may wait for work when an object goes, and the work may be a Python function, which
-needs the GIL: no destructor holds it."""
+needs the GIL: no destructor holds it, nor does a call that waits so."""
 
 PROGRAM = """
 import faulthandler, sys, time
 import numpy as np
 import treadle
 from treadle import cuda
+from treadle.pycuda import driver, tools
+from treadle.pycuda.compiler import SourceModule
 
 context = cuda.Context.create(cuda.default_device())
 context.push()
@@ -21,6 +23,13 @@ def graph():
     return made
 
 
+def held(pool, *sizes):
+    pool.allocate(*sizes)  # and freed: the pool holds it
+    return pool
+
+
+READS = "texture<float, 2> t; __global__ void k(float *o) { o[0] = tex2D(t, 0, 0); }"
+reading = SourceModule(READS)
 makers = {
     "DeviceMemory": lambda: cuda.DeviceMemory(64),
     "HostMemory": lambda: cuda.HostMemory(64),
@@ -38,12 +47,26 @@ makers = {
     "MemoryPool": lambda: cuda.MemoryPool(),
     "Buffer": lambda: treadle.Buffer(treadle.default_device(), 64),
     "Context": lambda: cuda.Context.create(cuda.default_device()),
+    "Function": lambda: cuda.Module(image.image).function("k"),
+    "Function of a library": lambda: cuda.Library(image.image).kernel("k").function(),
+    "pycuda.Function": lambda: SourceModule(READS).get_function("k"),
+    "ManagedAllocation": lambda: driver.managed_empty(16, np.float32),
+    "RegisteredHostMemory": lambda: driver.register_host_memory(np.zeros(4096, np.float32)),
+    "DeviceMemoryPool": lambda: held(tools.DeviceMemoryPool(), 64),
+    "PageLockedMemoryPool": lambda: held(tools.PageLockedMemoryPool(), (4,), np.float32),
 }
-for name, make in makers.items():
+calls = {
+    "unregister": lambda locked: locked.base.unregister(),
+    "get_texref": lambda _: reading.get_texref("t"),
+}
+locked = makers["RegisteredHostMemory"]()
+for name in [*makers, *calls]:
     faulthandler.dump_traceback_later(20, exit=True)
     print(name, flush=True)
-    thing, called = make(), []
+    thing, called = makers[name]() if name in makers else locked, []
     cuda.call_host(stream, lambda: (time.sleep(0.02), called.append(name)))
+    if name in calls:
+        calls[name](thing)
     del thing
     stream.synchronize()
     assert called == [name]

@@ -108,6 +108,8 @@ class Array {
 
   /// False for an Array that never had one; true after free().
   explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// Whether the array ends with this: no other handle of it lives.
+  bool is_last() const noexcept { return state_.use_count() == 1; }
   /// Whether both share one array.
   bool operator==(const Array&) const = default;
 
@@ -152,6 +154,8 @@ class MipmappedArray {
   RawMipmappedArray raw() const;
   /// False for one that never had an array; true after free().
   explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// As Array::is_last().
+  bool is_last() const noexcept { return state_.use_count() == 1; }
   /// Whether both share one array.
   bool operator==(const MipmappedArray&) const = default;
 

@@ -84,6 +84,8 @@ class Function {
   const Context& context() const noexcept;
   /// CUfunction, for calls of the driver itself while this Function or its module lives.
   RawFunction raw() const noexcept;
+  /// Whether the module is unloaded where this ends, as Module::is_last().
+  bool is_last() const noexcept;
   /// Throws as launch() does for arguments of these sizes in bytes.
   void check_arguments(std::span<const std::size_t> sizes) const;
   /// One for all Functions of this kernel of this module.

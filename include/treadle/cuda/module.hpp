@@ -87,6 +87,9 @@ class Module {
   const Context& context() const noexcept;
   /// CUmodule, for calls of the driver itself while this Module or a Function of it lives.
   RawModule raw() const noexcept;
+  /// Whether the module is unloaded where this ends: no other Module, Function or reference of it
+  /// lives.
+  bool is_last() const noexcept { return state_.use_count() == 1; }
 
  private:
   friend class LibraryState;

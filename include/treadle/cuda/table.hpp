@@ -60,6 +60,9 @@ struct Table {
   void (*set_print_sink)(void (*sink)(const char* text, std::size_t size_bytes)) = nullptr;
   /// treadle_cpu_end_work. Stops what runs in the context and drops what is queued.
   CUresult (*end_work)(CUcontext context) = nullptr;
+  /// treadle_cpu_wait_for_work. Waits for the work of the context, as calls that end what the work
+  /// may use; while streams are captured, too, which cuCtxSynchronize forbids.
+  CUresult (*wait_for_work)(CUcontext context) = nullptr;
   /// treadle_cpu_fill_pattern. As cuMemsetD32Async, for patterns of 8 and 16 bytes.
   CUresult (*fill_pattern)(CUdeviceptr to, const void* pattern, std::size_t pattern_bytes,
                            std::size_t count, CUstream stream) = nullptr;

@@ -118,6 +118,8 @@ class Texture {
   const Context& context() const noexcept { return handle_.context(); }
   /// CUtexObject. Throws InvalidState where it was moved from, or its array was freed.
   RawTexture raw() const;
+  /// Whether its array ends with this.
+  bool is_last() const noexcept;
 
  private:
   friend struct LaunchArgument<Texture>;
@@ -156,6 +158,8 @@ class Surface {
   const Context& context() const noexcept { return handle_.context(); }
   /// CUsurfObject. Throws InvalidState where it was moved from, or its array was freed.
   RawSurface raw() const;
+  /// Whether its array ends with this.
+  bool is_last() const noexcept { return array_.is_last(); }
 
  private:
   friend struct LaunchArgument<Surface>;

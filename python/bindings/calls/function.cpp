@@ -6,11 +6,14 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "caller.hpp"
 #include "calls/bindings_handle.hpp"
 #include "calls/numpy_scalars.hpp"
 #include "cuda_html.hpp"
+#include "interrupt.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -28,13 +31,22 @@ PyObject* guarded(PyObject* self, F call) noexcept {
   }
 }
 
+// The last kernel of a module unloads it, and the driver waits for the module's work.
+void end_kernel(std::unique_ptr<KernelState> kernel) noexcept {
+  kernel->texrefs.reset();
+  if (!is_object_freed_at_end(kernel->function)) return keep_for_left_work(std::move(kernel));
+  const GilReleasedForDestructor released;
+  kernel.reset();
+}
+
 void destroy(PyObject* self) {
   auto* function = reinterpret_cast<FunctionObject*>(self);
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   if (function->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   Py_CLEAR(function->dict);
-  delete function->kernel;
+  if (function->kernel != nullptr)
+    end_kernel(std::unique_ptr<KernelState>(std::exchange(function->kernel, nullptr)));
   type->tp_free(self);
   Py_DECREF(type);
 }

@@ -20,8 +20,10 @@ namespace {
 using LibraryKernel = cuda::Kernel;
 
 void bind_library_kernel(nb::module_& m) {
-  nb::class_<LibraryKernel>(m, "Kernel", nb::is_weak_referenceable(),
-                            "A kernel of a library, for every context.")
+  nb::class_<LibraryKernel> kernel(m, "Kernel", nb::is_weak_referenceable(),
+                                   "A kernel of a library, for every context.");
+  let_go_without_gil<LibraryKernel>();
+  kernel
       .def(
           "function",
           [](const LibraryKernel& self) {

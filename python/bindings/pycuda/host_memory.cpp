@@ -35,11 +35,26 @@ struct PagelockedHostAllocation final : HostPointer {
 struct RegisteredHostMemory final : HostPointer {
   RegisteredHostMemory(cuda::RegisteredMemory registered, nb::object array)
       : memory(std::move(registered)), base(std::move(array)) {}
+  ~RegisteredHostMemory() override {
+    if (!is_object_freed_at_end(memory)) keep_for_left_work();
+    const GilReleasedForDestructor released;
+    const cuda::RegisteredMemory ended = std::move(memory);
+  }
   std::byte* data() const override { return memory.data(); }
   std::size_t size_bytes() const override { return memory.size_bytes(); }
   cuda::DevicePointer device_pointer() const override { return memory.device_pointer(); }
   cuda::RegisteredMemory memory;
   nb::object base;  // owns the page-locked memory
+
+ private:
+  void keep_for_left_work() noexcept {
+    using Kept = std::pair<nb::object, cuda::RegisteredMemory>;  // the array ends behind it
+    try {
+      keep_until_left_work_ends(std::make_shared<Kept>(base, std::move(memory)));
+    } catch (const std::bad_alloc&) {
+      // It is unlocked, after waiting.
+    }
+  }
 };
 
 class AlignedHostAllocation final : public HostPointer {
@@ -127,7 +142,7 @@ void bind_page_locked(nb::module_& m) {
              if (!self.memory.is_registered())
                raise_logic_error(
                    "registered_host_memory::unregister failed: invalid resource handle");
-             self.memory.unregister();
+             without_gil_asked(self.memory.context(), [&] { self.memory.unregister(); });
            }),
            "Unlocks now. Raises LogicError the second time.")
       .def_prop_ro("base", [](const RegisteredHostMemory& self) { return self.base; });
@@ -164,6 +179,7 @@ void bind_managed(nb::module_& m) {
   auto managed = nb::class_<ManagedAllocation, DeviceAllocation>(
       m, "ManagedAllocation", nb::type_slots(buffer_slots<ManagedAllocation, Face::pycuda>()),
       "Memory with one address on host and device.");
+  let_go_without_gil<ManagedAllocation>();
   refuse_construction(managed);
   managed
       .def("get_device_pointer",

@@ -105,10 +105,12 @@ void bind_pycuda_module(nb::module_& m) {
            }),
            nb::arg("name"), "(address, size) of a __device__ or __constant__ variable.")
       .def("get_texref", pycuda([](const Module& self, const std::string& name) {
+             const nb::gil_scoped_release released;  // the driver may wait for what reads it
              return face::TextureReference{self.module.texture_reference(name)};
            }),
            nb::arg("name"), "The variable that was declared as texture<float, 2> name.")
       .def("get_surfref", pycuda([](const Module& self, const std::string& name) {
+             const nb::gil_scoped_release released;  // the driver may wait for what reads it
              return face::SurfaceReference{self.module.surface_reference(name)};
            }),
            nb::arg("name"), "The variable that was declared as surface<void, 2> name.");

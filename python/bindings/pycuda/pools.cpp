@@ -144,6 +144,7 @@ void bind_device_pool(nb::module_& m) {
                                            nb::is_weak_referenceable(),
                                            "Device memory of the current context that is kept "
                                            "when it is freed, and given out again.");
+  let_go_without_gil<DeviceMemoryPool>();
   pool.def("__init__", pycuda([](DeviceMemoryPool* self) { new (self) DeviceMemoryPool; }));
   bind_pool_members(pool);
   static PyMethodDef allocate = {
@@ -164,6 +165,7 @@ void bind_page_locked_pool(nb::module_& m) {
                                                nb::is_weak_referenceable(),
                                                "Page-locked host memory that is kept when it is "
                                                "freed, and given out again.");
+  let_go_without_gil<PageLockedMemoryPool>();
   pool.def(
       "__init__",
       [](PageLockedMemoryPool* self, const PageLockedAllocator* allocator) {

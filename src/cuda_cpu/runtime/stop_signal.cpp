@@ -13,6 +13,7 @@
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/process.hpp"
+#include "cuda_cpu/runtime/scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 
 namespace treadle::cuda_cpu {
@@ -168,6 +169,18 @@ TREADLE_CPU_EXPORT CUresult treadle_cpu_end_work(CUcontext handle) {
       return failure;
     end_work(*context);
     return CUDA_SUCCESS;
+  });
+}
+
+/// Waits for all work of a context, whose errors it leaves to others. Streams that are captured
+/// stay so. Returns CUDA_ERROR_NOT_READY if the wait hook ends the wait.
+TREADLE_CPU_EXPORT CUresult treadle_cpu_wait_for_work(CUcontext handle) {
+  return with_process([&]() -> CUresult {
+    std::shared_ptr<Context> context;
+    if (const CUresult failure = find_context(handle, context); failure != CUDA_SUCCESS)
+      return failure;
+    return Scheduler::instance().wait_all(*context, Hook::asked) ? CUDA_SUCCESS
+                                                                 : CUDA_ERROR_NOT_READY;
   });
 }
 

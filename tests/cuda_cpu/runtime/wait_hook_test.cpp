@@ -65,6 +65,24 @@ TEST_F(WaitHookTest, ends_waits_and_leaves_the_work_queued) {
   EXPECT_EQ(gate_[1], 1);
 }
 
+TEST_F(WaitHookTest, ends_waits_for_what_ends_soon_and_leaves_captures) {
+  const auto wait_for_work = entry_point_as<CUresult(CUcontext)>("treadle_cpu_wait_for_work");
+  CUstream captured = nullptr;
+  ASSERT_CU(CU(cuStreamCreate)(&captured, CU_STREAM_NON_BLOCKING));
+  hold();
+  let_a_worker_begin();
+  ASSERT_CU(CU(cuStreamBeginCapture)(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  EXPECT_CU(CUDA_ERROR_NOT_READY, wait_for_work(context_));
+  questions_until_stop = 1'000'000;
+  open_gate();
+  EXPECT_CU(CUDA_SUCCESS, wait_for_work(context_));
+  EXPECT_EQ(gate_[1], 1);
+  CUgraph graph = nullptr;
+  ASSERT_CU(CU(cuStreamEndCapture)(captured, &graph));  // no call has ended the capture
+  ASSERT_CU(CU(cuGraphDestroy)(graph));
+  ASSERT_CU(CU(cuStreamDestroy)(captured));
+}
+
 TEST_F(WaitHookTest, ends_a_blocking_copy_that_has_not_begun) {
   int* target = allocate_array<int>(1);
   hold();
