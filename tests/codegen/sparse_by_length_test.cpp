@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "golden.hpp"
 
 namespace treadle::codegen {
@@ -13,6 +16,29 @@ TEST(SparseByLength, GoldenTexts) {
   for (const Language language : {Language::cuda_c, Language::opencl_c})
     expect_golden("sparse_rows", language == Language::cuda_c ? "by_length.cu" : "by_length.cl",
                   generate_sparse_by_length(form, tiling_of(Schedule::wide), dialect_of(language)));
+}
+
+/// b - a * product, with b an element for each row.
+SparseEpilogue difference() {
+  ExpressionBuilder step;
+  const Value product = step.leaf(Scalar::float64), b = step.leaf(Scalar::float64),
+              scaled =
+                  step.step(Op::multiply, Scalar::float64, {step.scalar(Scalar::float64), product});
+  step.output(step.step(Op::subtract, Scalar::float64, {b, scaled}));
+  return {step.build(), {false}};
+}
+
+TEST(SparseByLength, StoresWhatIsMadeOfAProduct) {
+  const FamilyText made = generate_sparse_by_length(
+      {.epilogue = difference()}, tiling_of(Schedule::wide), dialect_of(Language::cuda_c));
+  expect_golden("sparse_rows", "by_length_epilogue.cu", made);
+  for (const FamilyKernel& kernel : made.kernels) {
+    std::vector<std::string> names;
+    for (const ParameterSpec& parameter : kernel.parameters) names.push_back(parameter.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"data", "columns", "starts", "x", "result0",
+                                               "beside0", "scalar0", "order", "parts", "pieces",
+                                               "count0", "count1", "count2", "count3", "count4"}));
+  }
 }
 
 TEST(SparseByLength, ClassesHaveShorterRowsAndFewerWorkItems) {
