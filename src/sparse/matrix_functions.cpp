@@ -42,11 +42,10 @@ CsrMatrix matrix_power(const CsrMatrix& a, std::int64_t power) {
     throw InvalidArgument("matrix_power() of " + std::to_string(power), "pass 0 or more");
   if (power == 0) {
     const Array places = numbers(rows, a.data());
-    return CsrMatrix::assembled(
-        stored_as(array::ones({rows}, as_numbers(a.data()).dtype().scalar(),
-                              {.stream = a.stream()}),
-                  a.dtype()),
-        places, places, a.size());
+    return CsrMatrix::assembled(stored_as(array::ones({rows}, as_numbers(a.data()).dtype().scalar(),
+                                                      {.stream = a.stream()}),
+                                          a.dtype()),
+                                places, places, a.size());
   }
   CsrMatrix square = a;
   std::optional<CsrMatrix> made;
