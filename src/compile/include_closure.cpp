@@ -104,14 +104,26 @@ class Follower {
     return false;
   }
 
+  /// NVIDIA's cuRAND header needs NVIDIA's parts of it: where a user's folder is the toolkit's, and
+  /// so replaces one of ours, it replaces all.
+  bool completes_curand(std::string_view name) const {
+    const auto is_curand = [](std::string_view each) { return each.starts_with("curand"); };
+    return is_curand(name) && std::ranges::any_of(closure_.shadowed, is_curand);
+  }
+
   void include(const IncludeName& name, const Path& folder, std::size_t depth) {
     if (!closure_.obstacle.empty()) return;
     // Of a full path only the file's own name counts: the same tree elsewhere has the same key.
     structure_.text(name.name.starts_with('/') ? Path(name.name).filename().native() : name.name);
-    if (embedded(name) && in_toolkit(folder)) return structure_.number(0);
+    if (embedded(name) && in_toolkit(folder) && !completes_curand(name.name))
+      return structure_.number(0);
     for (const Path& path : candidates(name, folder)) {
-      if (!enter(path.native(), depth)) continue;
+      // Noted before what the file includes is: its own parts ask for it.
       if (embedded(name)) closure_.shadowed.push_back(name.name);
+      if (!enter(path.native(), depth)) {
+        if (embedded(name)) closure_.shadowed.pop_back();
+        continue;
+      }
       if (!name.next && !search_.any_order) return;
     }
     structure_.number(0);

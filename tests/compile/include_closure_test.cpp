@@ -103,6 +103,19 @@ TEST(IncludeClosure, embedded_headers_give_way_to_the_users_only) {
   EXPECT_THAT(closure.absent, ElementsAre(dir / "user/stdio.h", dir / "user/k.h"));
 }
 
+TEST(IncludeClosure, parts_of_curand_come_from_where_the_whole_does) {
+  const ScratchFolder dir;
+  dir.write("kit/curand_kernel.h", "#include \"curand.h\"\n#include \"math.h\"\n");
+  dir.write("kit/curand.h", "");
+  dir.write("kit/math.h", "");
+  IncludeSearch search = in_folders({dir / "kit"});
+  search.toolkit_dirs = {dir / "kit"};
+  search.is_embedded = [](std::string_view) { return true; };
+  const IncludeClosure closure = follow_includes("#include <curand_kernel.h>", search);
+  EXPECT_THAT(paths(closure), ElementsAre(dir / "kit/curand_kernel.h", dir / "kit/curand.h"));
+  EXPECT_THAT(closure.shadowed, ElementsAre("curand_kernel.h", "curand.h"));
+}
+
 TEST(IncludeClosure, unreadable_constructs_are_an_obstacle) {
   const ScratchFolder dir;
   dir.write("a.h", "#include MACRO\n");

@@ -22,6 +22,7 @@
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/driver.hpp"
 #include "treadle/memory/device_pool.hpp"
+#include "treadle/process/settings.hpp"
 
 namespace treadle::fft {
 namespace {
@@ -190,6 +191,7 @@ TEST_F(CufftPlanTest, ATransformOfSeveralAxesGoesThere) {
 
 /// Both run in memory of their own; afterwards the faster one does it alone.
 TEST_F(CufftPlanTest, EnginesAreMeasuredOnceAndNotWhileCaptured) {
+  if (!settings().measure) GTEST_SKIP() << "TREADLE_MEASURE=0";
   if (!device::has_cpu_compiler()) GTEST_SKIP() << "left to builds with compilers";
   const auto device = device_with_sums();
   const device::Location from = device->allocate(96), to = device->allocate(96);
