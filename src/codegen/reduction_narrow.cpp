@@ -166,7 +166,7 @@ void ReductionWriter::write_place_blocks(const std::string& end) {
   code_.open_if(is_one ? "i > start" : "i > start & (" + is_new + ")");
   write_search_of_block();
   code_.assign(value.name, "most");
-  code_.assign(place.name, element(first, along(first, "(block + found)")));
+  code_.assign(place.name, element(first, along(first, "(from + found)")));
   code_.close();
   code_.open_loop({}, {"i < ", end}, "++i");
   write_fold_at("i", [](const std::string& name) { return name; });
@@ -183,22 +183,18 @@ void ReductionWriter::write_best_of_block(const std::string& at, unsigned length
   code_.close();
 }
 
-/// Where in the winner's block, a short one in the end, its first winner is.
+/// Where in the winner's block its first winner is. One loop over all of the block: as a loop of
+/// parts, compilers did not vectorise it.
 void ReductionWriter::write_search_of_block() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
-  const std::string whole = number(long_block()), few = number(lanes_);
-  code_.declare({"const ", integer}, "searched", {"i - start < ", whole, " ? i - start : ", whole});
+  const std::string whole = number(long_block());
+  code_.declare({"const ", uint}, "searched",
+                {"i - start < ", whole, " ? (", uint, ")(i - start) : ", whole});
   code_.declare({"const ", integer}, "from", "block < i - searched ? block : i - searched");
-  code_.assign("block", "i");
-  code_.open_for(integer, "part", "from", "from + searched", few);
-  write_best_of_block("part", lanes_);
-  code_.declare({"const ", integer}, "here", "best == most ? part : i");
-  code_.assign("block", "here < block ? here : block");
-  code_.close();
-  code_.declare(uint, "found", few);
-  code_.open_for(uint, "k", "0", few);
-  write_values_at("(block + k)");
-  code_.declare({"const ", uint}, "here", {element_.value(0), " == most ? k : ", few});
+  code_.declare(uint, "found", "searched");
+  code_.open_for(uint, "k", "0", "searched");
+  write_values_at("(from + k)");
+  code_.declare({"const ", uint}, "here", {element_.value(0), " == most ? k : searched"});
   code_.assign("found", "here < found ? here : found");
   code_.close();
 }
