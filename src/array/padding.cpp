@@ -16,6 +16,7 @@
 #include "treadle/array/order_statistics.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/kernel/tiling.hpp"
 
 namespace treadle::array {
 namespace {
@@ -153,9 +154,21 @@ Array inside(const Array& result, const Array& x, std::span<const PadWidth> widt
   return found;
 }
 
+/// Whether writing a strip at each end of each axis takes less time than writing all elements of
+/// the result first. Each strip is a launch.
+bool has_quick_strips(const Array& x) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(x.size()) * x.dtype().size_bytes();
+  const auto launches = static_cast<std::uint64_t>(2 * x.rank() + 1);
+  return bytes / launches > kernel::tiling_of(Access::node(x).context->device()).border_bytes;
+}
+
 }  // namespace
 
 Array pad(const Array& x, List<PadWidth> widths, const Operand& value) {
+  if (has_quick_strips(x)) {
+    const std::vector<PadValues> values(x.shape().size(), {value, value});
+    return pad(x, widths, values);
+  }
   require_widths(x, widths);
   const Array result = bordered(x, widths);
   result.assign(value);

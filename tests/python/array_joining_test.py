@@ -131,6 +131,20 @@ def test_copies_hold_what_numpys_hold(computing, name):
         both(lambda m, x: COPIES[name](m, x.T[::-1] if x.ndim else x), values_of(shape, "f4"))
 
 
+LARGE_PADS = {
+    "one axis": ((3 << 20,), "u1", [(3, 0)], 7),
+    "two axes": ((512, 1030), "f4", 1, -2.5),
+    "not at each end": ((130, 2, 700), "f8", [(0, 2), (0, 0), (5, 1)], 1e300),
+    "no inside": ((0, 1 << 20), "i4", 1, 3),
+}
+
+
+@pytest.mark.parametrize("name", LARGE_PADS)
+def test_borders_of_large_arrays_are_those_of_small_ones(computing, name):
+    shape, dtype, widths, value = LARGE_PADS[name]
+    both(lambda m, x: m.pad(x, widths, constant_values=value), values_of(shape, dtype))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements_of_every_dtype_are_moved(computing, dtype):
     x = values_of((4, 3), dtype)

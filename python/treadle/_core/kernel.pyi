@@ -287,6 +287,12 @@ class Tiling:
         """narrow: a chunk is a multiple of so many elements"""
 
     @property
+    def border_bytes(self) -> int:
+        """
+        that are written in the time of one launch more: a border is written strip by strip, and not with all that it surrounds, where each strip saves more
+        """
+
+    @property
     def groups_per_unit(self) -> int:
         """
         groups that share results on a compute unit at the same time: more than it holds would leave some to come after all others
@@ -685,7 +691,7 @@ class Tiling:
     @property
     def kept_elements(self) -> int:
         """
-        of a row, among which its largest are sought: wide at most, narrow at least
+        of a row, among which its largest are sought, at least; and twice as many as are sought
         """
 
     @property
