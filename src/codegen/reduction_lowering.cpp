@@ -168,11 +168,18 @@ class ReductionLowerer {
       return depth;
     }
     const bool is_one = result_.kept.count() <= 1;
-    const unsigned depth = is_one || length > tiling_.middle_row ? group_size()
-                           : length > tiling_.short_row          ? tiling_.middle_row_depth
-                           : length > tiling_.lone_row           ? tiling_.short_row_depth
-                                                                 : 1;
+    const unsigned depth = is_one || length > tiling_.middle_row || is_long_for_group(length)
+                               ? group_size()
+                           : length > tiling_.short_row ? tiling_.middle_row_depth
+                           : length > tiling_.lone_row  ? tiling_.short_row_depth
+                                                        : 1;
     return std::min(depth, group_size());
+  }
+  bool is_long_for_group(std::uint64_t length) const {
+    const LoopClass& inner = result_.folded.loop;
+    if (inner.kind != SpaceKind::linear || length <= tiling_.short_row || has_places())
+      return false;
+    return length >= std::uint64_t{tiling_.group_turns} * group_size() * inner.items;
   }
   unsigned wide_groups_per_unit() const {
     if (result_.loop.has_columns) return tiling_.columns_per_unit;

@@ -130,6 +130,24 @@ TEST(Reduction, GroupsShareResultsWhereThereAreTooFew) {
   EXPECT_EQ(of("any_short_rows").loop.depth_log2, 0);
 }
 
+TEST(Reduction, GroupsFoldRowsThatAllTheirWorkItemsReadTwice) {
+  const auto depth = [](Reduction reduction, Scalar dtype, std::vector<std::int64_t> row) {
+    const std::int64_t width = row.back();
+    ReducedStrides along(row.size(), 1);
+    if (row.size() > 1) along[0] = 2 * width;
+    const ReductionExample example{
+        "",          reduction_of(reduction, one_leaf(dtype)), {5000}, row, {{8192}, {1}, {1}},
+        {along, {1}}};
+    return 1u << lowered(example, Schedule::wide).loop.depth_log2;
+  };
+  EXPECT_EQ(depth(Reduction::sum, Scalar::float32, {2048}), 256u);
+  EXPECT_EQ(depth(Reduction::maximum, Scalar::float64, {1024}), 256u);
+  EXPECT_EQ(depth(Reduction::sum, Scalar::float32, {2047}), 32u);
+  EXPECT_EQ(depth(Reduction::sum, Scalar::uint8, {4096}), 32u);
+  EXPECT_EQ(depth(Reduction::sum, Scalar::float32, {16, 256}), 32u);
+  EXPECT_EQ(depth(Reduction::argmax, Scalar::float32, {4096}), 32u);
+}
+
 TEST(Reduction, GroupsAreSmallerWhereNobodyKnowsHowManyAUnitHolds) {
   ExpressionBuilder build;
   build.output(build.step(Op::sin, Scalar::float32, {build.leaf(Scalar::float32)}));

@@ -351,6 +351,12 @@ class Tiling:
         """wide: work-items on those"""
 
     @property
+    def group_turns(self) -> int:
+        """
+        wide: rows of middle_row are folded by the whole group, too, if each work-item has so many accesses or more, but not where a position is folded
+        """
+
+    @property
     def accumulators(self) -> int:
         """wide: most variables side by side into which a work-item folds"""
 
