@@ -160,7 +160,7 @@ class Node {
   bool is_read_only = false;  ///< refuse changes of the leaf; views inherit this
   DType dtype = Scalar::float64;
   Layout layout;  ///< a pending node's layout begins at offset 0
-  static constexpr std::size_t most_operands = 4, most_results = 8;
+  static constexpr std::size_t most_operands = 5, most_results = 8;
   std::array<Node*, most_operands> operands = {};
   Ref<Storage> storage;        ///< of a leaf
   Number number = false;       ///< the number of Op::scalar, cast to `dtype` for a launch

@@ -239,7 +239,13 @@ class SegmentedFoldWriter {
 
 unsigned segment_lanes(std::uint64_t mean_length, const Tiling& tiling) {
   if (tiling.schedule == Schedule::narrow || mean_length <= tiling.lone_row) return 1;
-  if (mean_length <= tiling.short_row) return std::min(tiling.short_row_depth, tiling.group_size);
+  if (mean_length <= tiling.short_row) {
+    // Twice as many where a row would take more than two turns: on an H200 rows of 77 elements take
+    // 0.91 to 0.94 of the time so, but rows of 21 and 27, which take one turn, 1.4 to 1.7 times it.
+    const std::uint64_t turn = std::uint64_t{tiling.short_row_depth} * tiling.strided_items;
+    const unsigned lanes = tiling.short_row_depth * (mean_length > 2 * turn ? 2 : 1);
+    return std::min(lanes, tiling.group_size);
+  }
   if (mean_length <= tiling.middle_row) return std::min(tiling.middle_row_depth, tiling.group_size);
   return tiling.group_size;
 }

@@ -108,16 +108,17 @@ Array CsrMatrix::rows() const {
 std::optional<ProductParts> CsrMatrix::parts(Scalar) const {
   return ProductParts{.product = {.form = {.layout = codegen::SparseLayout::rows},
                                   .entries = static_cast<std::uint64_t>(entries()),
-                                  .classes = classes_},
+                                  .classes = classes_,
+                                  .schedule = schedule_},
                       .data = data_,
                       .columns = indices_,
                       .starts = offsets_,
                       .order = order_};
 }
 
-CsrMatrix CsrMatrix::by_length() const {
+CsrMatrix CsrMatrix::by_length(std::optional<Schedule> schedule) const {
   CsrMatrix made = *this;
-  const codegen::Tiling& tiling = kernel::tiling_of(data_.device());
+  const codegen::Tiling& tiling = kernel::tiling_of(data_.device(), schedule);
   constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
   if (tiling.schedule == Schedule::narrow || size().rows == 0 || size().rows > most_rows)
     return made;
@@ -135,6 +136,7 @@ CsrMatrix CsrMatrix::by_length() const {
     classes.pieces =
         static_cast<std::uint64_t>((integer_of(array::max(lengths)) + longest[0] - 1) / longest[0]);
   made.classes_ = classes;
+  made.schedule_ = schedule;
   return made;
 }
 

@@ -343,12 +343,12 @@ TEST_P(ComputationTest, BadRecordingsAreRefused) {
   const Array x = make({1, 2, 3});
   const ResultSpec one[] = {{{3}, Scalar::float32}};
   const ResultSpec unlike[] = {{{3}, Scalar::float32}, {{1}, Scalar::float32}};
-  const std::vector<Array> many(5, x);
+  const std::vector<Array> many(6, x);
   const std::vector<ResultSpec> too_many(9, one[0]);
   device::expect_error<InvalidArgument>([&] { pending_results(nullptr, std::span(&x, 1), one); },
                                         {"null"});
   device::expect_error<InvalidArgument>([&] { pending_results(plain, many, one); },
-                                        {"plain_reversal of 5 inputs", "1 to 4"});
+                                        {"plain_reversal of 6 inputs", "1 to 5"});
   device::expect_error<InvalidArgument>([&] { pending_results(plain, {}, one); }, {"0 inputs"});
   device::expect_error<InvalidArgument>([&] { pending_results(plain, std::span(&x, 1), too_many); },
                                         {"9 results", "1 to 8"});

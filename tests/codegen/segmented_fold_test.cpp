@@ -53,7 +53,13 @@ TEST(SegmentedFold, ReadsAllElementsOfAShortSegmentAtOnce) {
 TEST(SegmentedFold, LongSegmentsHaveMoreWorkItems) {
   const Tiling& wide = tiling_of(Schedule::wide);
   EXPECT_EQ(segment_lanes(0, wide), 1u);
-  EXPECT_EQ(segment_lanes(100, wide), wide.short_row_depth);
+  const std::uint64_t two_turns = 2 * wide.short_row_depth * wide.strided_items;
+  EXPECT_EQ(segment_lanes(two_turns, wide), wide.short_row_depth);
+  EXPECT_EQ(segment_lanes(two_turns + 1, wide), 2 * wide.short_row_depth);
+  EXPECT_EQ(segment_lanes(wide.short_row, wide), 2 * wide.short_row_depth);
+  Tiling small = wide;
+  small.group_size = wide.short_row_depth;
+  EXPECT_EQ(segment_lanes(wide.short_row, small), small.group_size);
   EXPECT_EQ(segment_lanes(1000, wide), wide.middle_row_depth);
   EXPECT_EQ(segment_lanes(1 << 20, wide), wide.group_size);
   EXPECT_EQ(segment_lanes(1 << 20, tiling_of(Schedule::narrow)), 1u);

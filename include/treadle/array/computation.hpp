@@ -114,7 +114,7 @@ struct ResultSpec {
 };
 
 /// Returns pending arrays for the results of a computation. Their memory will be dense in C's
-/// order. Throws InvalidArgument for more than 4 inputs or 8 results, for inputs of several
+/// order. Throws InvalidArgument for more than 5 inputs or 8 results, for inputs of several
 /// devices, and for results of several shapes if the computation takes an epilogue. Throws as run()
 /// if the computation has to run at once, under the same rules as operations
 /// (treadle/array/evaluate.hpp).

@@ -76,8 +76,9 @@ class CsrMatrix final : public SparseMatrix {
   CsrMatrix with_data(const Array& data) const;
   /// The same matrix, whose products with vectors give each row as many work-items of a GPU as its
   /// length is worth: for rows of very different lengths. Keeps the order of rows by length beside
-  /// it, and waits for their numbers. Itself on processors, which deal rows as they are done.
-  CsrMatrix by_length() const;
+  /// it, and waits for their numbers. Itself on the narrow schedule, that of processors, which deal
+  /// rows as they are done. Without a schedule it is the device's own.
+  CsrMatrix by_length(std::optional<Schedule> schedule = {}) const;
   /// Whether it is one of those.
   bool is_by_length() const noexcept { return classes_.has_value(); }
   /// The same matrix, whose products with arrays of its dtype are cuSPARSE's; itself where there is
@@ -124,9 +125,10 @@ class CsrMatrix final : public SparseMatrix {
 
   Array data_, indices_, offsets_;
   std::optional<kernel::RowClasses> classes_;
-  Array order_;                      // of rows, with classes
-  Array library_starts_;             // offsets for cuSPARSE; none: it does not multiply
-  std::uint64_t starts_writes_ = 0;  // to the offsets, when these were made
+  std::optional<Schedule> schedule_;  // of products by length; none: the device's
+  Array order_;                       // of rows, with classes
+  Array library_starts_;              // offsets for cuSPARSE; none: it does not multiply
+  std::uint64_t starts_writes_ = 0;   // to the offsets, when these were made
 };
 
 }  // namespace treadle::sparse

@@ -120,7 +120,9 @@ void bind_csr(nb::module_& m) {
             return self.reshaped({rows, columns});
           },
           nb::arg("rows"), nb::arg("columns"), "In rows of another length.")
-      .def("by_length", &CsrMatrix::by_length, "Gives each row work-items for its length, on GPUs.")
+      .def(
+          "by_length", [](const CsrMatrix& a) { return a.by_length(); },
+          "Gives each row work-items for its length, on GPUs.")
       .def("with_data", &CsrMatrix::with_data, nb::arg("data"), "Other elements, the same places.")
       .def("plus", &CsrMatrix::plus, nb::arg("other"), "The sum of two matrices.")
       .def(
