@@ -177,9 +177,18 @@ std::array<std::int64_t, row_classes - 1> longest_rows(const Tiling& tiling) {
 }
 
 std::array<unsigned, row_classes> row_lanes(const Tiling& tiling) {
-  const auto within = [&](unsigned lanes) { return std::min(lanes, tiling.group_size); };
+  // Sums go over parts of up to 32 work-items, or over a whole group.
+  const auto within = [&](unsigned lanes) { return std::min({lanes, tiling.group_size, 32u}); };
   return {tiling.group_size, tiling.group_size, within(tiling.middle_row_depth),
           within(tiling.short_row_depth), 1};
+}
+
+std::uint64_t row_pieces(std::int64_t longest, std::int64_t piece, std::int64_t entries,
+                         std::int64_t rows) {
+  constexpr std::int64_t most = 512;
+  const std::int64_t each = std::max<std::int64_t>(2 * (entries / piece + rows) / rows, 1);
+  const std::int64_t wanted = (longest + piece - 1) / piece;
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, 1, std::min(most, each)));
 }
 
 bool can_go_by_length(const SparseForm& form, const Tiling& tiling) {

@@ -134,7 +134,7 @@ CsrMatrix CsrMatrix::by_length(std::optional<Schedule> schedule) const {
   std::ranges::copy(counts, classes.counts.begin());
   if (classes.counts[0] != 0)
     classes.pieces =
-        static_cast<std::uint64_t>((integer_of(array::max(lengths)) + longest[0] - 1) / longest[0]);
+        codegen::row_pieces(integer_of(array::max(lengths)), longest[0], entries(), counts[0]);
   made.classes_ = classes;
   made.schedule_ = schedule;
   return made;

@@ -19,6 +19,34 @@ Configuration configuration_of(const std::string& way) {
   return {names, {way}};
 }
 
+/// One thread at a time measures on a device: two would be in each other's times.
+class Turn {
+ public:
+  explicit Turn(const device::Device& device) : device_(&device) {
+    const std::lock_guard lock(mutex());
+    is_mine_ = measuring().insert(device_).second;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    const std::lock_guard lock(mutex());
+    if (is_mine_) measuring().erase(device_);
+  }
+  bool is_mine() const { return is_mine_; }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex& own = *new std::mutex;
+    return own;
+  }
+  static std::set<const device::Device*>& measuring() {
+    static auto& all = *new std::set<const device::Device*>;
+    return all;
+  }
+  const device::Device* device_;
+  bool is_mine_ = false;
+};
+
 FastestWay fastest_of(std::vector<WayTime> times, double gain) {
   const WayTime* best = &times.front();
   for (const WayTime& time : times)
@@ -76,28 +104,16 @@ std::optional<FastestWay> WayChoice::find(const ProblemSignature& problem) {
 std::optional<FastestWay> WayChoice::choose(const ProblemSignature& problem,
                                             const std::function<std::vector<WayTime>()>& measure,
                                             double gain) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (auto known = kept(problem)) return known;
-    if (!measuring_.insert(problem).second) return std::nullopt;
-  }
-  std::vector<WayTime> times;
-  try {
-    times = measure();
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    measuring_.erase(problem);
-    throw;
-  }
-  FastestWay made = fastest_of(std::move(times), gain);
+  if (auto known = find(problem)) return known;
+  const Turn turn(device_);
+  if (!turn.is_mine()) return std::nullopt;
+  FastestWay made = fastest_of(measure(), gain);
   const StoreKey key = key_of(problem);
   const std::lock_guard lock(mutex_);
-  measuring_.erase(problem);
   for (const WayTime& time : made.times)
     store_->add(key, configuration_of(time.way),
                 {.seconds = time.seconds, .samples = {time.seconds}, .won = time.way == made.way});
   keep(problem, made);
-  made.is_known = false;
   return made;
 }
 

@@ -50,6 +50,23 @@ TEST(SparseByLength, ClassesHaveShorterRowsAndFewerWorkItems) {
   EXPECT_EQ(row_lanes(tiling).back(), 1u);
 }
 
+/// 64 lanes of a group of 256 would add the sums of all its rows.
+TEST(SparseByLength, AnyDepthIsAtMostThirtyTwoLanes) {
+  Tiling tiling = tiling_of(Schedule::wide);
+  tiling.middle_row_depth = 128;
+  tiling.short_row_depth = 64;
+  const auto lanes = row_lanes(tiling);
+  EXPECT_EQ(lanes[2], 32u);
+  EXPECT_EQ(lanes[3], 32u);
+}
+
+TEST(SparseByLength, OneHugeRowDoesNotCutTheOthersIntoCrumbs) {
+  EXPECT_EQ(row_pieces(19'879, 4096, 5'760'243, 75), 5u);
+  EXPECT_EQ(row_pieces(4097, 4096, 4097, 1), 2u);
+  EXPECT_LE(row_pieces(5'000'000, 4096, 210'000'000, 50'001), 4u);
+  EXPECT_EQ(row_pieces(20'000'000, 4096, 20'000'000, 1), 512u);
+}
+
 TEST(SparseByLength, TakesRowsByAVector) {
   const Tiling& wide = tiling_of(Schedule::wide);
   EXPECT_TRUE(can_go_by_length({}, wide));

@@ -263,4 +263,5 @@ def test_accuracy_is_measured_once_and_functions_of_one_float_have_each_argument
         "`tgammaf`",
         *["`j0f`,"] * 2,
     ]
-    assert len((tmp_path / "state").read_text().splitlines()) == 3
+    state = (tmp_path / "state").read_text().splitlines()
+    assert len([line for line in state if "share" not in line]) == 3

@@ -28,6 +28,11 @@ constexpr std::size_t row_classes = 5;
 std::array<std::int64_t, row_classes - 1> longest_rows(const Tiling& tiling);
 /// The work-items for a row, or a piece, of each class.
 std::array<unsigned, row_classes> row_lanes(const Tiling& tiling);
+/// Into how many pieces each of the `rows` longest rows is cut, for a group each: of about `piece`
+/// entries, or larger ones, so that one row that is much longer than the others does not cut them
+/// into crumbs, and because one work-item adds the pieces of a row.
+std::uint64_t row_pieces(std::int64_t longest, std::int64_t piece, std::int64_t entries,
+                         std::int64_t rows);
 
 /// Whether generate_sparse_by_length() takes a form: CSR by a vector, wide schedule, and no sums of
 /// float16.

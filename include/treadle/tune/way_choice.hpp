@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +27,7 @@ struct WayTime {
 struct FastestWay {
   std::string way;                  ///< its name
   std::vector<WayTime> times = {};  ///< of all that were measured, the fastest first
-  bool is_known = false;            ///< somebody had measured it before
+  bool is_known = false;            ///< another process had measured it before
   /// For people: "cufft 10.2 us, generated 12.5 us, measured here".
   std::string text() const;
 };
@@ -45,7 +44,7 @@ class WayChoice {
   std::optional<FastestWay> find(const ProblemSignature& problem);
   /// The same, measured if need be, which is kept. `measure` gives the times of the ways, at least
   /// one. The first of them is taken unless another is faster by the factor `gain`. No lock is held
-  /// meanwhile. None: another thread is measuring this class, so that times would be wrong.
+  /// meanwhile. None: another thread is measuring on this device, so that times would be wrong.
   /// Throws what `measure` throws, and keeps nothing then.
   std::optional<FastestWay> choose(const ProblemSignature& problem,
                                    const std::function<std::vector<WayTime>()>& measure,
@@ -64,7 +63,6 @@ class WayChoice {
   std::mutex mutex_;  // guards what follows
   std::shared_ptr<Store> store_;
   std::map<ProblemSignature, FastestWay> known_;
-  std::set<ProblemSignature> measuring_;
 };
 
 }  // namespace treadle::tune

@@ -49,8 +49,15 @@ struct RegisteredHostMemory final : HostPointer {
  private:
   void keep_for_left_work() noexcept {
     using Kept = std::pair<nb::object, cuda::RegisteredMemory>;  // the array ends behind it
+    const auto end = [](Kept* kept) {
+      {
+        const GilReleasedForDestructor released;  // a callback in Python may be what it waits for
+        const cuda::RegisteredMemory ended = std::move(kept->second);
+      }
+      delete kept;
+    };
     try {
-      keep_until_left_work_ends(std::make_shared<Kept>(base, std::move(memory)));
+      keep_until_left_work_ends({new Kept(base, std::move(memory)), end});
     } catch (const std::bad_alloc&) {
       // It is unlocked, after waiting.
     }

@@ -157,8 +157,8 @@ void refuse_kernels(const llvm::Module& module, clang::CodeGenerator& generator,
           << kernel->getNameAsString() << what << instead;
     };
     for (const clang::ParmVarDecl* parameter : kernel->parameters())
-      if (parameter->getType()->isReferenceType())
-        report(parameter->getLocation(), "takes a reference", "pass a pointer or the value");
+      if (parameter->getType()->isRValueReferenceType())
+        report(parameter->getLocation(), "takes an rvalue reference", "pass a pointer or the value");
     if (kernel->isVariadic())
       report(kernel->getLocation(), "takes any number of arguments", "name them all");
     if (llvm::isa<clang::CXXMethodDecl>(kernel))

@@ -230,7 +230,7 @@ def test_launch_bounds_and_static_shared_memory_are_reported(device):
             2,
             "barrier",
         ),
-        ("__global__ void k(\n  int& a) { a = 1; }", 2, "takes a reference"),
+        ("__global__ void k(\n  int&& a) { a = 1; }", 2, "takes an rvalue reference"),
         ("__global__ void\nk(int* a, ...) {}", 2, "any number of arguments"),
         ("struct A {\n  static __global__ void k(int* a) {} };", 2, "member of a class"),
         ('__global__ void k(int* a) {\n  asm("wgmma.fence.sync.aligned;"); }', 2, "ptx"),
