@@ -44,10 +44,10 @@ unsigned group_items(device::Device& device, const codegen::Tiling& tiling,
     return tiling.group_size;
   // NVIDIA's OpenCL allows kernels of so many registers the groups of the tiling, not the device's.
   const bool is_cuda = device.info().language == Language::cuda_c;
-  const unsigned alone = what.lone_items != 0
-                             ? what.lone_items
-                             : std::min(std::max(half, tiling.conjugate_least_items),
-                                        tiling.conjugate_lone_items);
+  const unsigned alone =
+      what.lone_items != 0
+          ? what.lone_items
+          : std::min(std::max(half, tiling.conjugate_least_items), tiling.conjugate_lone_items);
   return power_below(is_cuda ? device.info().limits.max_group_items : tiling.group_size,
                      parts == ConjugateParts::one_group ? alone : tiling.conjugate_meeting_items);
 }

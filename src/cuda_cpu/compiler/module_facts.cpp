@@ -158,7 +158,8 @@ void refuse_kernels(const llvm::Module& module, clang::CodeGenerator& generator,
     };
     for (const clang::ParmVarDecl* parameter : kernel->parameters())
       if (parameter->getType()->isRValueReferenceType())
-        report(parameter->getLocation(), "takes an rvalue reference", "pass a pointer or the value");
+        report(parameter->getLocation(), "takes an rvalue reference",
+               "pass a pointer or the value");
     if (kernel->isVariadic())
       report(kernel->getLocation(), "takes any number of arguments", "name them all");
     if (llvm::isa<clang::CXXMethodDecl>(kernel))
