@@ -71,6 +71,9 @@ TEST_P(TopKTest, AreThoseOfAStableSort) {
   check({.rows = 2, .length = 5000, .k = 32, .distinct = 5003});
   check({.rows = 2, .length = 5000, .k = 5, .distinct = 2, .is_largest = false});
   check({.rows = 1, .length = 70'000, .k = 9, .distinct = 1});  // in pieces, all equal
+  // More than half of what is kept at least, and as many as may be.
+  check({.rows = 2, .length = 3000, .k = 200, .distinct = 3001});
+  check({.rows = 2, .length = 3000, .k = 1000, .distinct = 3001});
 }
 
 TEST_P(TopKTest, RefusesMoreThanThereIsRoomFor) {

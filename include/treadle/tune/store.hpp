@@ -78,9 +78,9 @@ class Store {
   /// The store of the user: settings().cache_dir / "tuning.db", or the user's cache folder. Where
   /// that cannot be written, memory, with a warning. The same object for every call.
   static std::shared_ptr<Store> of_user();
-  /// Of a file, which is made if need be; empty: memory alone. A file that is there and cannot be
-  /// written is read, with a warning, and what is added stays in memory. Throws InvalidState for a
-  /// file that is no store, or of a newer Treadle, FileError where none can be made.
+  /// Of a file, which is made if need be; empty: memory alone. Where none can be made, and where
+  /// one that is there cannot be written, what is added stays in memory, with a warning; what is
+  /// there is read. Throws InvalidState for a file that is no store, or of a newer Treadle.
   explicit Store(std::filesystem::path file);
   ~Store();
   Store(const Store&) = delete;
