@@ -44,6 +44,7 @@ unsigned group_items(device::Device& device, const codegen::Tiling& tiling,
     return tiling.group_size;
   // NVIDIA's OpenCL allows kernels of so many registers the groups of the tiling, not the device's.
   const bool is_cuda = device.info().language == Language::cuda_c;
+  // A tiling may have more as the fewest than as the most.
   const unsigned alone =
       what.lone_items != 0
           ? what.lone_items

@@ -16,6 +16,7 @@
 #include "treadle/array/reduction.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/kernel/product.hpp"
+#include "tune/sparse_workloads.hpp"
 
 namespace treadle::tune {
 namespace {
@@ -97,7 +98,7 @@ class ArrayProblem {
                                          .y = is_transposed ? columns : rows,
                                          .z = z.location()});
       };
-      return ArrayWorkload{name, elements(), queue, [=] { return numbers_of(z); }};
+      return ArrayWorkload{name, elements(), queue, [=] { return some_numbers(z); }};
     };
     return {one("square", side_, false), one("by transposed", side_, true),
             one("odd extents", side_ - 3, false)};
@@ -107,22 +108,6 @@ class ArrayProblem {
   std::uint64_t elements() const { return static_cast<std::uint64_t>(side_ * side_); }
   Array row() const { return Array::from(std::vector<float>(static_cast<std::size_t>(side_), 3)); }
 
-  /// Up to some thousand of its elements, evenly.
-  static std::vector<double> numbers_of(const Array& x) {
-    std::vector<double> made;
-    const auto take = [&](const auto& values) {
-      const std::size_t step = values.size() / 4096 + 1;
-      for (std::size_t k = 0; k < values.size(); k += step)
-        made.push_back(static_cast<double>(values[k]));
-    };
-    if (x.dtype() == DType(Scalar::float32))
-      take(x.as<float>());
-    else if (x.dtype() == DType(Scalar::int64))
-      take(x.as<std::int64_t>());
-    else
-      take(x.as<std::uint32_t>());
-    return made;
-  }
   ArrayWorkload of(std::string name, std::function<Array()> made_by) const {
     const auto last = std::make_shared<Array>();
     return {std::move(name), elements(),
@@ -131,7 +116,7 @@ class ArrayProblem {
               *last = made_by();
               last->buffer();  // it is computed
             },
-            [last] { return numbers_of(*last); }};
+            [last] { return some_numbers(*last); }};
   }
 
   std::shared_ptr<device::Stream> stream_;
@@ -141,11 +126,32 @@ class ArrayProblem {
 
 }  // namespace
 
+std::vector<double> some_numbers(const Array& x) {
+  std::vector<double> made;
+  const auto take = [&](const auto& values) {
+    const std::size_t step = values.size() / 4096 + 1;
+    for (std::size_t k = 0; k < values.size(); k += step)
+      made.push_back(static_cast<double>(values[k]));
+  };
+  if (x.dtype() == DType(Scalar::float32))
+    take(x.as<float>());
+  else if (x.dtype() == DType(Scalar::float64))
+    take(x.as<double>());
+  else if (x.dtype() == DType(Scalar::int64))
+    take(x.as<std::int64_t>());
+  else
+    take(x.as<std::uint32_t>());
+  return made;
+}
+
 std::vector<std::uint64_t> array_sizes(const std::string& family, device::DeviceKind kind) {
   const bool is_cpu = kind == device::DeviceKind::cpu;
   if (family == "product")
     return is_cpu ? std::vector<std::uint64_t>{1 << 12, 1 << 16, 1 << 20}
                   : std::vector<std::uint64_t>{1 << 16, 1 << 20, 1 << 24};
+  if (family == "conjugate")  // rows: those of one group, of groups that meet, and more
+    return is_cpu ? std::vector<std::uint64_t>{1 << 9, 1 << 12, 1 << 15, 1 << 18}
+                  : std::vector<std::uint64_t>{1 << 9, 1 << 12, 1 << 14, 1 << 18, 1 << 20};
   return is_cpu ? std::vector<std::uint64_t>{1 << 12, 1 << 17, 1 << 21, 1 << 24}
                 : std::vector<std::uint64_t>{1 << 14, 1 << 19, 1 << 25};
 }
@@ -153,6 +159,8 @@ std::vector<std::uint64_t> array_sizes(const std::string& family, device::Device
 std::vector<ArrayWorkload> array_workloads(const std::string& family,
                                            const std::shared_ptr<device::Stream>& stream,
                                            std::uint64_t elements) {
+  if (family == "sparse") return sparse_workloads(stream, elements);
+  if (family == "conjugate") return conjugate_workloads(stream, elements);
   const ArrayProblem problem(stream, elements);
   if (family == "elementwise") return problem.elementwise();
   if (family == "transpose") return problem.transpose();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "treadle/array/array.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/stream.hpp"
 
@@ -22,6 +23,9 @@ struct ArrayWorkload {
   /// What the last one gave: numbers that other tilings have to give, too, nearly.
   std::function<std::vector<double>()> results;
 };
+
+/// Up to some thousand of its elements, evenly.
+std::vector<double> some_numbers(const array::Array& x);
 
 /// How many elements the problems of a family have, from the smallest on: some that a cache holds,
 /// and some that none does.

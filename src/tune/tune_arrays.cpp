@@ -48,23 +48,31 @@ const std::vector<ArrayFamily>& families() {
         "lone_rounds", "most_rounds", "rows_extent", "random_blocks", "chunk_bytes",
         "chunk_length"}},
       {"transpose", {"tile_side", "short_row_squares", "local_bytes"}},
-      {"fold",
-       {"groups_per_unit", "columns_per_unit", "places_per_unit", "costly_per_unit", "costly_map",
-        "column_depth", "fewest_columns", "column_elements", "lone_row", "short_row",
-        "short_row_depth", "middle_row", "middle_row_depth", "group_turns", "accumulators",
-        "fold_bytes", "part_bytes", "strip_bytes", "most_chunks"}},
+      {"fold", {"groups_per_unit",  "columns_per_unit", "places_per_unit", "costly_per_unit",
+                "costly_map",       "column_depth",     "fewest_columns",  "column_elements",
+                "lone_row",         "short_row",        "short_row_depth", "middle_row",
+                "middle_row_depth", "group_turns",      "accumulators",    "fold_bytes",
+                "parts_in_order",   "part_bytes",       "strip_bytes",     "most_chunks"}},
       {"scan",
        {"scan_bytes", "scan_rows", "scan_row_items", "scan_items", "scan_residents",
         "anchored_tiles", "loads_in_flight", "scan_lanes", "interval_length", "least_interval"}},
       {"sort",
        {"intervals_per_unit", "digit_bits", "ranked_items", "sweep_warps", "sweep_groups",
-        "sweep_items", "sweep_bits", "words_in_flight", "row_warps", "sort_tile", "keys_at_once",
-        "counter_copies", "line_bytes", "gathered_bytes", "ranked_row", "lone_sort", "cached_row"}},
+        "sweep_items", "sweep_bytes", "sweep_bits", "words_in_flight", "row_warps", "sort_tile",
+        "keys_at_once", "counter_copies", "line_bytes", "gathered_bytes", "ranked_row", "lone_sort",
+        "cached_row"}},
       {"selection", {"select_bits", "kept_elements", "least_piece"}},
       {"counting", {"bin_bytes"}},
       {"product",
        {"product_side", "product_stretch", "product_groups", "product_depth", "product_quad",
-        "product_rows", "product_row_bytes", "product_steps"}}};
+        "product_rows", "product_row_bytes", "product_steps"}},
+      {"sparse",
+       {"sparse_lone_row", "sparse_short_row", "sparse_middle_row", "sparse_long_row",
+        "sparse_entries", "sparse_diagonals"}},
+      {"conjugate",
+       {"conjugate_lone_items", "conjugate_least_items", "conjugate_kept_rows", "conjugate_rows",
+        "conjugate_entries", "conjugate_lone_rows", "conjugate_lone_entries",
+        "conjugate_meeting_items", "conjugate_meeting_rows", "conjugate_lone_work"}}};
   return all;
 }
 const ArrayFamily& family_of(const std::string& name) {
@@ -356,6 +364,11 @@ const std::vector<std::string>& array_families() {
   return names;
 }
 
+std::vector<std::string> array_numbers(const std::string& family) {
+  const ArrayFamily& found = family_of(family);
+  return {found.numbers.begin(), found.numbers.end()};
+}
+
 Space array_space(const device::Device& device, const std::string& family) {
   const ArrayFamily& found = family_of(family);
   return space_around(kernel::default_tiling(device.info().limits, device.info().traits.schedule),
@@ -369,9 +382,19 @@ std::vector<ArrayTuned> tune_arrays(const std::shared_ptr<device::Device>& devic
     throw InvalidArgument(device->info().id + " runs no kernels, so that none can be measured",
                           "take another of devices()");
   ArrayTuneOptions options = given;
-  if (options.families.empty()) options.families = array_families();
+  // Steps of conjugate gradients keep numbers of float64.
+  const bool has_steps = device->info().traits.fp64;
+  if (options.families.empty()) {
+    options.families = array_families();
+    if (!has_steps) std::erase(options.families, "conjugate");
+  }
   if (options.store == nullptr) options.store = Store::of_user();
-  for (const std::string& each : options.families) family_of(each);
+  for (const std::string& each : options.families) {
+    family_of(each);
+    if (each == "conjugate" && !has_steps)
+      throw InvalidArgument(device->info().id + " has no float64, which family 'conjugate' needs",
+                            "tune other families");
+  }
   const Tiling at_first = kernel::tiling_of(*device);
   const auto stream = device->make_stream();
   const device::StreamScope scope(stream);

@@ -19,8 +19,11 @@
 
 namespace treadle::tune {
 
-/// "elementwise", "transpose", "fold", "scan", "sort", "selection", "counting", "product".
+/// "elementwise", "transpose", "fold", "scan", "sort", "selection", "counting", "product",
+/// "sparse" (products with vectors), "conjugate" (conjugate gradients; devices with float64).
 const std::vector<std::string>& array_families();
+/// The names in Tiling of all numbers of a family, those of both schedules. Throws InvalidArgument.
+std::vector<std::string> array_numbers(const std::string& family);
 /// The space of a family's numbers on a device, by their names in Tiling: the default times a
 /// quarter to four. Numbers that decide what is rounded are in none. Throws InvalidArgument listing
 /// the families there are.
