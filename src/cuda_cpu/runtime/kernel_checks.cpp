@@ -197,10 +197,10 @@ void BlockRecord::remember(std::uintptr_t address, const CheckedAccess& access) 
   auto written = wants(access, check_init) ? found->written.lock() : nullptr;
   if (wants(access, check_init) && (written == nullptr || !writes_are_noted(&launch().context())))
     return;
-  KnownPlaces& known = kept_by_thread<KnownPlaces>();
+  if (known_places == nullptr) known_places = new KnownPlaces;  // until the launch ends
+  KnownPlaces& known = *known_places;
   if (known.generation != generation_) known = {.generation = generation_, .places = {}};
   known.of(&access) = {&access, found->allocation.base, found->allocation.size, std::move(written)};
-  known_places = &known;
 }
 
 /// Race: `offset` is from the start of the block's shared memory.
@@ -496,10 +496,7 @@ std::string describe_difference(const WordDifference& found, const LaunchShape& 
       found.address, where.empty() ? std::string() : ", " + where + ",", run(0), run(1));
 }
 
-void forget_known_places() noexcept {
-  if (known_places != nullptr) *known_places = {};
-  known_places = nullptr;
-}
+void forget_known_places() noexcept { delete std::exchange(known_places, nullptr); }
 
 void forget_checked_block(const BlockContext& block) noexcept {
   delete static_cast<BlockRecord*>(block.checks);
