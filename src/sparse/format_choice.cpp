@@ -223,7 +223,9 @@ FormatChoice choose_format(const SparseMatrix& a, const FormatOptions& options) 
   }
   tune::WayChoice ways("sparse format", rows.data().device(), options.store);
   const auto fastest = ways.choose(problem_of(rows, structure), measure);
-  if (fastest && fastest->is_known) {
+  if (!fastest) {
+    measure();  // another thread measures: the verdict is this matrix's alone
+  } else if (fastest->is_known) {
     choice.chosen = fastest->way;
     choice.matrix = made(rows, choice.chosen);
     choice.is_known = true;

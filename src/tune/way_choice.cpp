@@ -106,6 +106,7 @@ std::optional<FastestWay> WayChoice::choose(const ProblemSignature& problem,
                                             double gain) {
   if (auto known = find(problem)) return known;
   const Turn turn(device_);
+  if (auto known = find(problem)) return known;  // whose turn has just ended
   if (!turn.is_mine()) return std::nullopt;
   FastestWay made = fastest_of(measure(), gain);
   const StoreKey key = key_of(problem);

@@ -5,6 +5,7 @@
 
 #include "sparse/small_matrix.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/tune/way_choice.hpp"
 
 namespace treadle::sparse {
 namespace {
@@ -47,6 +48,21 @@ TEST_P(FormatChoiceTest, KeepsVerdictsByStructure) {
   EXPECT_FALSE(choose_format(line(50), {.products = 2, .store = store}).is_known);
   const Array x = array::ones({48}, Scalar::float32, here());
   EXPECT_EQ(again.matrix->multiply(x).as<float>(), a.multiply(x).as<float>());
+}
+
+/// It is timed all the same, for this matrix alone.
+TEST_P(FormatChoiceTest, IsMadeWhileAnotherThreadMeasuresOnTheDevice) {
+  const device::StreamScope scope(shared_stream());
+  const auto store = std::make_shared<tune::Store>("");
+  tune::WayChoice others("of somebody else", shared_stream()->device(), store);
+  FormatChoice choice;
+  others.choose({{"n", std::int64_t{1}}}, [&]() -> std::vector<tune::WayTime> {
+    choice = choose_format(line(48), {.products = 2, .store = store});
+    return {{"one", 1}};
+  });
+  EXPECT_FALSE(choice.is_known);
+  EXPECT_GT(choice.candidates.front().seconds, 0);
+  EXPECT_EQ(store->keys("sparse format").size(), 0u);
 }
 
 TEST_P(FormatChoiceTest, OfNothingThereAreRows) {
